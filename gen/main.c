@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.def lists the pipeline; each command
-// below runs the part of it that it needs.
+// rill: reads a design spec and writes a streaming accelerator. This file chooses the command; gen/command has the
+// commands. gen/pass/passes.def lists the passes of the compiler, of which each command runs the part that it needs.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +43,7 @@ static void print_usage(FILE *out) {
     text_free(&list);
 }
 
+// Reports an unknown command. Prints a similar name, or the usage if there is none. Returns the exit status.
 static int unknown(const char *name) {
     const char *names[COUNT_OF(rill_commands)] = {"help"};
     for (int i = 0; rill_commands[i]; i++) names[i + 1] = rill_commands[i]->options.name;
@@ -56,8 +57,8 @@ static int unknown(const char *name) {
     return RILL_USAGE;
 }
 
-// Flushes the output and returns the exit status. Output that could not be printed counts as a failure; a full disk is
-// noticed here at the latest.
+// Flushes standard output and returns the exit status. If output could not be written, for example because the disk is
+// full, a successful run ends with status 1.
 static int finish(int status) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
@@ -65,6 +66,7 @@ static int finish(int status) {
     return status == RILL_OK ? RILL_BAD_SPEC : status;
 }
 
+// Prints the usage of a command. Returns the exit status.
 static int help_of(const char *name) {
     char *words[] = {(char *)(uintptr_t)name, "--help", NULL};
     for (int i = 0; rill_commands[i]; i++)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a custom kernel: it computes in C, for one position and one repetition of its region, what the
-// kernel's Verilog computes. This header needs no other file of Rill. A golden file includes it, and also `fp32.h` if
-// it uses the arithmetic of the RTL library (g_add there is rill_fp32_add, g_exp is rill_fp32_exp, and so on).
-// docs/kernels.md has an example.
+// The interface of golden functions. The golden function of a custom kernel computes in C, for one position and one
+// repetition of its region, the results of the kernel's Verilog. The replay and the oracle call it. This header needs
+// no other file of Rill. A golden file includes it, and also `fp32.h` if it uses the arithmetic of the RTL library
+// (g_add there is rill_fp32_add, g_exp is rill_fp32_exp, and so on). docs/kernels.md has an example.
 //
 // Results are compared bit by bit, so the function must use the kernel's order of operations. fp32 is IEEE-754
-// binary32, round to nearest even. The design's other kernels take a subnormal operand for the zero of its sign
-// (rill_flush). The file is compiled without contraction of a * b + c. The result must depend only on the call: the
-// same function runs for every lane count and every T. State that the kernel keeps from position to position, or from
-// repetition to repetition, is in static variables of the file: the file is loaded once for each operation, as the
-// hardware has one instance for each. Position 0, repetition 0 begins a new request.
+// binary32, round to nearest even. The design's other kernels treat a subnormal operand as the zero of its sign
+// (rill_flush). The file is compiled without contraction of a * b + c. The results must not depend on the number of
+// lanes or on T, because the same function runs for all of them. State that the kernel keeps from position to position,
+// or from repetition to repetition, is in static variables of the file: the file is loaded once for each operation, as
+// the hardware has one instance for each. Position 0, repetition 0 begins a new request.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -25,37 +25,40 @@ struct rill_value {
     int8_t *i8;       // type int8, else NULL
 };
 
-// a parameter with the instance's value; parameters that depend on lanes, T or words are left out
+// A Verilog parameter with the value of the instance. Parameters that depend on lanes, T or words are left out.
 struct rill_parameter {
     const char *name;
     int64_t value;
 };
 
+// One call of a golden function. The function reads the operands and writes the results. The caller owns all memory.
 struct rill_call {
-    int inputs, outputs, parameters;
+    int inputs, outputs, parameters;        // numbers of items of `in`, `out` and `parameter`
     const struct rill_value *in;            // in the order of the spec; not to be written
-    const struct rill_value *out;           // of the declared shape, zeros
+    const struct rill_value *out;           // of the declared shape; the elements are zeros before the call
     const struct rill_parameter *parameter; // rill_parameter() finds one
-    int64_t position, repetition;
-    int instance;          // which of the kernel's operations, from 0 in the order of the spec
-    const char *operation; // its name
-    // set to 1 for a numeric fault: the run ends there, as it does when the kernel raises its `fault`
+    int64_t position, repetition;           // both from 0
+    int instance;          // number of the operation among those with this kernel, from 0 in the order of the spec
+    const char *operation; // name of the operation
+    // The function sets this to 1 for a numeric fault. The run then ends, as it does when the kernel raises `fault`.
     int fault;
-    int vectors;                     // vector parameters, type fp32, in the order of the spec; not to be written
-    const struct rill_value *vector; // of this repetition
-    // [rows][cols] of this repetition, not to be written; NULL: the kernel reads no table
+    int vectors; // number of vector parameters
+    // The values of the vector parameters in this repetition, fp32, in the order of the spec; not to be written.
+    const struct rill_value *vector;
+    // The table [rows][cols] of this repetition, not to be written; NULL: the kernel reads no table.
     const struct rill_value *table;
 };
 
-typedef void rill_function(struct rill_call *call);
+typedef void rill_function(struct rill_call *call); // the type of a golden function
 
-// Returns the value of a parameter; `fallback` if there is none of that name.
+// Returns the value of a parameter, or `fallback` if there is none of that name.
 static inline int64_t rill_parameter(const struct rill_call *call, const char *name, int64_t fallback) {
     for (int i = 0; i < call->parameters; i++)
         if (!strcmp(call->parameter[i].name, name)) return call->parameter[i].value;
     return fallback;
 }
 
+// These return the bits of an fp32 value, and the value of 32 bits.
 static inline uint32_t rill_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -68,7 +71,7 @@ static inline float rill_float(uint32_t bits) {
     return x;
 }
 
-// Replaces a subnormal by the zero of its sign.
+// Returns x, or the zero of its sign if x is subnormal.
 static inline float rill_flush(float x) {
     return rill_bits(x) & 0x7f800000u ? x : rill_float(rill_bits(x) & 0x80000000u);
 }

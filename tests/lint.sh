@@ -11,7 +11,8 @@ usage: tests/lint.sh [--quick]
   --quick  without clang-tidy and the two full builds
 Checks: clang-format; gcc and clang with -Wall -Wextra -Werror; cppcheck; clang-tidy; SPDX lines, line lengths, tabs
 and trailing blanks; headers of the Verilog files; templates alone in Verilator, Icarus and Yosys (first
-parameter sets); shell syntax; tables in docs/ that are made from the sources.
+parameter sets); shell scripts in bash and shellcheck; Python in pyflakes; tables in docs/ that are made from the
+sources.
 TEXT
 }
 
@@ -36,6 +37,7 @@ files() { # patterns of names: the project's own files
 mapfile -t c_files < <(files '*.c' '*.h' '*.cpp' '*.hpp')
 mapfile -t verilog < <(files '*.v' '*.sv')
 mapfile -t scripts < <(files '*.sh' 'run' | grep -v -e '\.md$')
+mapfile -t python < <(files '*.py')
 mapfile -t all_files < <(files '*.c' '*.h' '*.cpp' '*.hpp' '*.def' '*.inc' '*.v' '*.vh' '*.sv' '*.vlt' '*.sh' '*.tcl' \
     '*.py' '*.rng' '*.awk' '*.yaml' '*.md' \
     '*.txt' Makefile run .clang-format .clang-tidy)
@@ -161,9 +163,8 @@ queue silent "tabs and trailing blanks" blanks
 queue silent "Verilog headers" verilog_headers
 queue silent "words that do not belong" foreign_words
 queue silent "shell syntax" shell_syntax
-if command -v shellcheck >/dev/null 2>&1; then
-    queue silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
-fi
+queue silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
+queue silent "pyflakes" pyflakes3 "${python[@]}"
 queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
     --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \

@@ -5,6 +5,7 @@
 # sets, `make test-all` runs all of it. docs/testing.md says what each part proves. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+# shellcheck source=tests/parts.sh
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
 cd "$root" || exit 1
 # Code that several simulations share, such as Verilator's runtime, is compiled once where ccache is installed.

@@ -128,7 +128,8 @@ def wrong_names():
 
 # Files that read external texts: tables, files of tools and users, the environment.
 READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/numerics/guard.c", "gen/numerics/tables/make_tables.c",
-           "gen/emit/emit_library.c", "gen/emit/emit_waivers.c", "gen/emit/emit_top.c",  # the latter finds the lines that the head of its own text names
+           "gen/emit/emit_library.c", "gen/emit/emit_waivers.c",
+           "gen/emit/emit_top.c", "gen/emit/emit_widths.c",  # which find lines and names in the text that they have emitted
            "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
 # where nets of a dump get their roles, and where a spec's parameters of custom kernels are read
 NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: a list of blocks, newest first. A mark remembers a block and how full it was. Released blocks are kept for
-// reuse until arena_free.
+// The arena and vec_grow, which base.h declares. An arena is a list of blocks, newest first. A mark remembers the
+// newest block and how full it was. Released blocks are kept for reuse until arena_free.
 #include "gen/base/base.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 enum { ARENA_BLOCK_BYTES = 64 << 10 };
 
 struct arena_block {
-    struct arena_block *below; // the next older block, or the next spare one
-    size_t size, fill;         // bytes of data
+    struct arena_block *below; // the next older block; in the list of spare blocks, the next spare block
+    size_t size, fill;         // capacity of data and the part of it that is in use, in bytes
     max_align_t data[];
 };
 
@@ -43,7 +43,7 @@ void arena_release(struct arena *arena, struct arena_mark mark) {
     mark.block->fill = mark.fill;
 }
 
-// Takes the smallest spare block that is large enough from the list; NULL if there is none.
+// Takes the smallest spare block with at least `size` bytes out of the list. Returns NULL if there is none.
 static struct arena_block *spare_block(struct arena *arena, size_t size) {
     struct arena_block **best = NULL;
     for (struct arena_block **b = &arena->spare; *b; b = &(*b)->below)
@@ -54,7 +54,7 @@ static struct arena_block *spare_block(struct arena *arena, size_t size) {
     return block;
 }
 
-// Puts a block with room for `need` bytes on top, from the spare ones if one is large enough.
+// Makes a block with room for `need` bytes the newest one. It is a spare block if one is large enough.
 static struct arena_block *block_new(struct arena *arena, size_t need) {
     size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
     if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");
@@ -70,15 +70,15 @@ static struct arena_block *block_new(struct arena *arena, size_t need) {
     return block;
 }
 
-// Returns count * size rounded up to the alignment. An overflow ends the run.
+// Returns count * size bytes, rounded up to the alignment of any type. An overflow ends the run.
 static size_t round_size(size_t count, size_t size) {
     size_t bytes, align = _Alignof(max_align_t);
     if (!size_mul(count, size, &bytes) || !size_add(bytes, align - 1, &bytes)) base_fatal("arena: size overflow");
     return bytes & ~(align - 1);
 }
 
-// Takes bytes from the newest block, or from a new one if they do not fit. Bytes that are left in the old block are
-// lost.
+// Takes bytes from the newest block, or from a new block if they do not fit. The rest of the old block then stays
+// unused until a release.
 static void *take(struct arena *arena, size_t bytes) {
     if (arena->fail_after && --arena->fail_after == 0) base_fatal("out of memory (injected)");
     struct arena_block *block = arena->top;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal faults and checked arithmetic.
+// Internal errors, checked arithmetic, hashes and the ids that end a request, which base.h declares.
 #include "gen/base/base.h"
 
 #include <inttypes.h>
@@ -52,8 +52,8 @@ uint64_t u64_little_endian(const uint8_t *bytes, int count) {
     return v;
 }
 
-// A sum of running sums: within a block of 32 elements the last element has the least weight, and later blocks have
-// less weight than earlier ones, so the hash depends on the order of the elements.
+// The row's part of the hash is a sum of running sums. Within a block of 32 elements the last element has the least
+// weight, and later blocks have less weight than earlier ones, so the hash depends on the order of the elements.
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count) {
     uint64_t blocks = 0, sum = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lowest layer, which depends only on the C library and POSIX: exit codes, checked arithmetic, arena, typed
-// vectors, text buffers, atomic file output.
+// The lowest layer of the compiler, which depends only on the C library and POSIX: exit codes, checked arithmetic,
+// arena, typed vectors, text buffers, look-up of files and output of files that appear together or not at all.
 #ifndef RILL_BASE_H
 #define RILL_BASE_H
 
@@ -15,8 +15,8 @@
 
 enum rill_exit { RILL_OK = 0, RILL_BAD_SPEC = 1, RILL_USAGE = 2, RILL_INTERNAL = 3 };
 
-// Reports an internal fault (a broken invariant, no memory) to stderr and ends the run with exit code 3. Bad input
-// never comes here.
+// Reports an internal error (a broken invariant, no memory) to stderr and ends the run with exit code 3. Bad input is
+// reported through gen/base/diag.h instead.
 __attribute__((noreturn)) void base_fatal(const char *fmt, ...) RILL_PRINTF(1, 2);
 
 struct arena;
@@ -31,14 +31,14 @@ static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a 
 __extension__ typedef __int128 int128; // for sums that do not fit 64 bits
 // Returns the smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
-uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
-// Returns the value of the register `logits_hash` (rill_logits_hash, rill_token_loop) after one more row of logits.
-// hash: the value before this row; 0 for the first row.
+uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a, 64 bits
+// Returns the value that the register `logits_hash` has after one more row of logits. The hardware computes it in
+// rill_logits_hash and rill_token_loop. hash: the value before this row; 0 for the first row.
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
 // Returns the number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 
-// A request ends when one of these ids is generated. Without ids it ends by count.
+// A request ends when one of these ids is generated. Without such ids it ends after the requested number of tokens.
 enum { END_IDS_MAX = 8 };
 struct end_ids {
     int count;
@@ -47,12 +47,12 @@ struct end_ids {
 bool end_ids_has(const struct end_ids *, uint32_t id);
 const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`, `none`
 
-// ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
+// ---- arena: one per run. Memory in it lives until arena_free or until a mark that was taken earlier is released ----
 struct arena {
     struct arena_block *top;   // newest block
     struct arena_block *spare; // released blocks, for reuse
     size_t used;               // bytes in use
-    size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
+    size_t fail_after;         // for tests: the n-th allocation from now fails; 0: none fails
 };
 struct arena_mark {
     struct arena_block *block;
@@ -72,7 +72,8 @@ char *arena_strdup(struct arena *arena, const char *s);
 char *arena_strndup(struct arena *arena, const char *s, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...) RILL_PRINTF(2, 3);
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list args);
-// Scratch use: take a mark, allocate, release. A vector that grew after the mark must not be used after the release.
+// For temporary memory: arena_release frees everything that was allocated after the mark. A vector that grew after the
+// mark must not be used after the release.
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
 
@@ -98,7 +99,7 @@ struct text {
     size_t len;
     size_t capacity;
 };
-void text_free(struct text *text); // back to empty, reusable
+void text_free(struct text *text); // frees the bytes; the buffer is then empty and can be used again
 void text_add(struct text *text, const char *s);
 void text_add_bytes(struct text *text, const void *bytes, size_t len);
 void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
@@ -108,32 +109,33 @@ void text_add_json_string(struct text *text, const char *s, size_t len);
 const char *text_cstr(const struct text *text); // "" while empty
 
 // ---- files ----
-// Recognizes, by its first bytes, a file that is only a placeholder for the real one. Returns what it is and how to get
-// the real file; NULL: no placeholder.
+// Recognizes a Git LFS pointer, which is a placeholder for the real file, by its first bytes. Returns a message that
+// says how to get the real file, or NULL if the data is no pointer.
 const char *file_stand_in(const void *data, size_t len);
-// Reads a whole file into the arena, NUL terminated. On failure, or if it has more than max bytes, returns NULL and
-// sets *why (a static or arena string).
+// Reads a whole file into the arena, NUL terminated. Its length without the NUL is *len. On failure, or if the file has
+// more than max bytes, returns NULL and sets *why to a message in the arena.
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
-// Finds a file that ships with the program, such as "boards/u55c.yaml": below $RILL_HOME, else below the nearest folder
-// above the executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL:
-// none. file_also_shared adds a folder.
+// Returns the path of a file or folder that ships with the program, such as "boards/u55c.yaml", or NULL if it is not
+// found. The search begins at $RILL_HOME and the folder of file_also_shared. Then it goes up from the executable's
+// folder and looks in each folder and in its lib/rill (`make install`). The working directory is last.
 char *file_find_shared(struct arena *arena, const char *relative);
 // Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
 // the executable may be a Python interpreter or a user's program. The name is kept for the whole process.
 void file_also_shared(const char *dir);
 // Returns the directory part of a path ("." if there is none).
 char *file_dir(struct arena *arena, const char *path);
-// Whether the name ends with the suffix and has text before it.
+// Returns whether the name ends with the suffix and has text before it.
 bool file_has_suffix(const char *name, const char *suffix);
-// file_is_path: whether the text is a path, that is, has a `/` or ends with `.yaml`. Other texts are names of things
-// that ship with the program. file_from: resolves a path relative to base_dir.
+// Returns whether the text is a path, that is, has a `/` or ends with `.yaml`. Other texts are names of things that
+// ship with the program, such as boards.
 bool file_is_path(const char *name);
+// Returns the path, or base_dir/path if the path is relative.
 char *file_from(struct arena *arena, const char *base_dir, const char *path);
 // Returns the absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are
 // resolved.
 char *file_whole(struct arena *arena, const char *path);
-// Returns the path of a file relative to a folder, always with a `/`: `../mine.yaml`. It is the absolute path if the
-// two have only the root in common. Links are resolved as they are at the time of the call.
+// Returns the path of a file relative to a folder, always with a `/`: `../mine.yaml` or `./mine.yaml`. Returns the
+// absolute path if file and folder share only the root. Symbolic links are resolved at the time of the call.
 char *file_relative(struct arena *arena, const char *dir, const char *path);
 
 // Returns the names, without .yaml, of the files in a folder that ships with the program, in alphabetical order.
@@ -157,20 +159,22 @@ struct output {
 };
 // Begins a set in the folder `dir`. No file appears under its own name before output_commit.
 void output_begin(struct output *out, struct arena *arena, const char *dir);
-// Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
-// closed by the output set.
+// Makes the missing directories of dir/relative and opens it for writing and for reading back. Returns NULL after a
+// failure. The output set closes the stream.
 FILE *output_open(struct output *out, const char *relative);
-// Writes and closes a whole file.
+// Writes a whole file and closes it. Returns false after a failure.
 bool output_text(struct output *out, const char *relative, const struct text *text);
-// Closes a stream from output_open before the commit, which closes all others. Sets with many files need this.
+// Closes a stream from output_open before the commit, which closes all others. A set with many files would otherwise
+// exceed the limit of open files.
 bool output_close(struct output *out, FILE *stream);
-// Puts every file in its place. False: nothing is left, and out->error tells why.
+// Renames every file to its own name. If this returns false, no file is left, and out->error has the reason.
 bool output_commit(struct output *out);
 void output_abort(struct output *out); // removes everything that the set has made
-// Writes a single file, completely or not at all. Returns NULL, or the reason for a failure.
+// Writes a single file, completely or not at all. A device, pipe or symbolic link is written in place. Returns NULL, or
+// the message of a failure.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 
-// ---- numbers ----
+// ---- numbers: the quotient rounded up (0 if b <= 0), the larger number, the smaller number ----
 
 static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
 static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints diagnostics together with the source line that they refer to.
+// Prints errors, warnings and notes together with the source line that they refer to. gen/base/nearest.c guesses what
+// the user meant.
 #include "gen/base/diag.h"
 
 #include <string.h>
@@ -20,7 +21,8 @@ void diag_init(struct diag *diag, FILE *out) { *diag = (struct diag){.out = out}
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-// Returns a line without its end, and its length in *len; NULL if the source has no such line.
+// Returns a line, counted from 1, and in *len its length in bytes without the end of line. Returns NULL if the source
+// has no such line.
 static const char *find_line(const struct source *source, uint32_t line, size_t *len) {
     const char *p = source->data, *end = p + source->size;
     for (uint32_t at = 1; at < line; at++) {
@@ -34,7 +36,7 @@ static const char *find_line(const struct source *source, uint32_t line, size_t 
     return p;
 }
 
-// Steps over `count` characters of UTF-8, or to the end.
+// Returns the place after `count` characters of UTF-8, or the end.
 static const char *skip_characters(const char *p, const char *end, size_t count) {
     while (count-- && p < end) do
             p++;
@@ -101,7 +103,7 @@ static void print_with_line(struct diag *diag, struct loc loc, const char *level
     diag->last = loc;
 }
 
-// Past the limit of errors, an error is counted but not shown, and neither are its notes (muted).
+// An error after the first DIAG_MAX_ERRORS is counted, but it and its notes are not shown (`muted`).
 static void print_error(struct diag *diag, struct loc loc, const char *fmt, va_list args) {
     diag->errors++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS;
@@ -136,7 +138,7 @@ void diag_command(const char *command, const char *level, const char *fmt, ...) 
     va_end(args);
 }
 
-// Past the limit of warnings, a warning is not shown, and neither are its notes (muted).
+// A warning after the first DIAG_MAX_ERRORS, or after that many errors, and its notes are not shown (`muted`).
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) {
     diag->warnings++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS || diag->warnings > DIAG_MAX_ERRORS;

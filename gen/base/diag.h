@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnostics: errors with their place, the source line, a caret, and notes.
+// Diagnostics: errors, warnings and notes, printed with their place in the source, the source line and a caret.
 #ifndef RILL_DIAG_H
 #define RILL_DIAG_H
 
@@ -20,10 +20,11 @@ struct loc {
     uint32_t col;
 };
 struct loc loc_none(void);
-// The place of the file as a whole, printed as `path: error: ...`. The source is made in the arena.
+// Returns the place of a file as a whole, which is printed as `path: error: ...`. Its source is made in the arena and
+// has no data.
 struct loc loc_file(struct arena *arena, const char *path);
 
-enum { DIAG_MAX_ERRORS = 20 /* errors, and warnings, that are shown */ };
+enum { DIAG_MAX_ERRORS = 20 /* most errors that are shown, and most warnings */ };
 
 struct diag {
     FILE *out;  // stderr in the program, a memory stream in tests
@@ -39,15 +40,16 @@ void diag_init(struct diag *diag, FILE *out);
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Reports a finished message: the text of a row of messages.def whose values another function has filled in.
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
-// Reports a finished message after a text that says what it is about.
+// Reports a finished message after the text of `fmt`, which says what the message is about.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
 // Like diag_error, but the run goes on and no error is counted.
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Prints `rill COMMAND: LEVEL: ... [id]` to stderr, for messages about a command line or a run.
 void diag_command(const char *command, const char *level, const char *fmt, ...) RILL_PRINTF(3, 4);
-// Adds a note to the preceding error or warning. The note's source line is printed only if it is another line.
+// Adds a note to the preceding error or warning. The note's source line is printed only if it differs from the line of
+// that error or warning.
 void diag_note(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// True when as many errors were reported as are shown, so a reader may stop.
+// Returns whether no further error would be shown, so that a reader of input can stop.
 static inline bool diag_full(const struct diag *diag) { return diag->errors >= DIAG_MAX_ERRORS; }
 static inline bool diag_failed(const struct diag *diag) { return diag->errors > 0; }
 
@@ -57,8 +59,8 @@ const char *diag_nearest_word(const char *word, const char *const *words, size_t
 void diag_note_words(struct diag *diag, struct loc loc, const char *word, const char *const *words, size_t count);
 // Returns the legal value nearest to v (the smaller one on a tie). count > 0.
 int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count);
-// Returns the edit distance, in which exchanging two neighbours counts as one edit. Words of more than 63 bytes count
-// as far apart.
+// Returns the edit distance in bytes. Exchanging two neighbours counts as one edit. If a word has more than 63 bytes,
+// the result is 1000.
 int diag_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates expressions by precedence climbing directly on the text, without building a tree.
+// Evaluates expressions by precedence climbing directly on the text, without building a tree. After a failure, `ok` is
+// false and all values are meaningless.
 #include "gen/base/expression.h"
 
 #include <ctype.h>
@@ -14,10 +15,11 @@ struct parser {
     expression_lookup *lookup;
     void *context;
     struct expression_error *error;
-    int depth, unread; // unread: not 0 inside a branch that is not taken
+    int depth, unread; // depth: nesting here; unread: number of enclosing branches of `?:` that are not taken
     bool ok;
 };
 
+// Notes the first failure, at the present place. Later failures are consequences of it. Returns 0.
 static int64_t fail(struct parser *e, const char *why) {
     if (e->ok) *e->error = (struct expression_error){why, NULL, (size_t)(e->p - e->text)};
     e->ok = false;
@@ -40,7 +42,7 @@ static int64_t conditional(struct parser *);
 
 static int digit_of(int c) { return isdigit(c) ? c - '0' : isalpha(c) ? tolower(c) - 'a' + 10 : 99; }
 
-// Reads digits of a base. `_` between digits is ignored.
+// Reads digits of a base up to the end of the word. `_` is ignored.
 static int64_t digits(struct parser *e, int base) {
     int64_t v = 0;
     bool any = false;
@@ -87,7 +89,7 @@ static int64_t name(struct parser *e) {
     if (e->lookup(e->context, word, &v) || e->unread) return v;
     e->p = from;
     fail(e, arena_printf(e->arena, "`%s` has no value here", word));
-    // Only if this failure was the first one; an inner look-up may have named the unknown word already.
+    // The word is noted only if this failure was the first one and `lookup` has not noted an inner name already.
     if (!e->error->unknown && e->error->at == (size_t)(from - e->text)) e->error->unknown = word;
     return 0;
 }
@@ -116,6 +118,7 @@ static int64_t primary(struct parser *e) {
     return fail(e, c ? "a number or a name is missing" : "the expression ends early");
 }
 
+// An operator comes before a shorter one that it begins with, because operator_at takes the first match.
 static const struct binary {
     const char *word;
     int level; // a higher level binds more tightly
@@ -141,7 +144,7 @@ static int64_t arithmetic(struct parser *e, char op, int64_t a, int64_t b) {
     return over ? fail(e, "out of range") : v;
 }
 
-// Shifts a value that is not negative; the result must fit 63 bits.
+// Shifts a value. A negative value, a count outside 0 to 62 and a result of more than 63 bits are errors.
 static int64_t shift(struct parser *e, bool left, int64_t a, int64_t b) {
     if (b < 0 || b > 62 || a < 0 || (left && a > INT64_MAX >> b)) return fail(e, "out of range");
     return left ? a << b : a >> b;
@@ -162,7 +165,8 @@ static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64
     }
 }
 
-// Evaluates operators of at least this level. Equal levels are evaluated from left to right.
+// Evaluates an operand and the operators of level `least` or higher that follow it. Operators of equal level are
+// evaluated from left to right.
 static int64_t climb(struct parser *e, int least) {
     int64_t a = primary(e);
     const struct binary *op;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whole files and finds files that ship with the program.
+// Reads whole files, finds files that ship with the program, and resolves paths. base.h describes the functions.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"
 #include "gen/base/messages.h"
@@ -49,13 +49,13 @@ char *file_dir(struct arena *arena, const char *path) {
     return slash == path ? arena_strdup(arena, "/") : arena_strndup(arena, path, (size_t)(slash - path));
 }
 
-// The path of the file in this folder; NULL if it cannot be read.
+// Returns the path of the file in this folder, or NULL if it does not exist or cannot be read.
 static char *existing(struct arena *arena, const char *dir, const char *relative) {
     char *path = arena_printf(arena, "%s/%s", dir, relative);
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-static char also_shared[4096];
+static char also_shared[4096]; // folder of file_also_shared, or ""
 
 void file_also_shared(const char *dir) { snprintf(also_shared, sizeof also_shared, "%s", dir); }
 
@@ -99,7 +99,7 @@ char *file_whole(struct arena *arena, const char *path) {
     return arena_printf(arena, "%s/%s", strcmp(dir, "/") ? dir : "", slash ? slash + 1 : path);
 }
 
-// Returns the offset after the folders that both paths share; 1 if they share only the root.
+// Returns the offset after the folders, and their `/`, that two absolute paths share; 1 if they share only the root.
 static size_t common_folders(const char *a, const char *b) {
     size_t common = 0;
     for (size_t i = 0;; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of include/messages.def as formats: MSG_FOO is the format of row FOO with its id at the end, such as
-// "unknown key `%s` in %s [unknown-key]". They are constant arrays, so that compilers check the arguments of
-// `diag_error(diag, place, MSG_FOO, ...)` and of `arena_printf(arena, MSG_FOO, ...)`.
+// Defines the messages of include/messages.def as formats: MSG_FOO is the format of row FOO with its id at the end,
+// such as "unknown key `%s` in %s [unknown-key]". The formats are constant arrays, so that compilers check the
+// arguments of `diag_error(diag, place, MSG_FOO, ...)` and of `arena_printf(arena, MSG_FOO, ...)`.
 #ifndef RILL_MESSAGES_H
 #define RILL_MESSAGES_H
 

@@ -5,10 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
+// MAX_WORD: bytes; FAR_APART: distance of words that are not compared; MAX_LISTED: legal words in a note.
 enum { MAX_WORD = 63, FAR_APART = 1000, MAX_LISTED = 12 };
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
+// Returns whether the last two letters of the first i letters of a and of the first j letters of b are exchanged.
 static bool swapped(const char *a, const char *b, int i, int j) {
     return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
 }
@@ -30,19 +32,21 @@ int diag_edit_distance(const char *a, const char *b) {
     return d[a_len][b_len];
 }
 
-// A word that differs only in upper and lower case has distance 0.
+// Returns the edit distance, or 0 if the words differ only in upper and lower case.
 static int word_distance(const char *word, const char *candidate) {
     return strcasecmp(word, candidate) == 0 ? 0 : diag_edit_distance(word, candidate);
 }
 
+// Returns the length of the common beginning.
 static int alike_from_the_start(const char *a, const char *b) {
     int n = 0;
     while (a[n] && a[n] == b[n]) n++;
     return n;
 }
 
-// Among equally near words, chooses the one with the longest common beginning. A third of the letters and one more may
-// be wrong, in short words one or two, but never all of them.
+// Among equally near words, chooses the one with the longest common beginning. The distance may be 1 for words of up to
+// 2 letters, 2 for up to 5 letters, and a third of the letters plus 1 for longer words. It must be less than the length
+// of the word.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
     const char *best = NULL;
     int best_distance = FAR_APART, best_start = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output sets: files written under temporary names and renamed together, or removed together.
+// Output sets, which base.h describes: files are written under temporary names and then renamed together, or removed
+// together after a failure.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"
 #include "gen/base/messages.h"
@@ -13,7 +14,8 @@ void output_begin(struct output *out, struct arena *arena, const char *dir) {
     *out = (struct output){.arena = arena, .dir = dir};
 }
 
-// Notes the first failure. error 0: the stream failed earlier, and the reason is no longer known.
+// Notes the first failure in out->error. error: the errno, or 0 if an earlier write failed and its reason is no longer
+// known.
 static void fail(struct output *out, const char *path, int error) {
     const char *why = error ? strerror(error) : "write failed (disk full?)";
     if (!out->error) out->error = arena_printf(out->arena, MSG_FILE_UNWRITABLE, path, why);
@@ -120,7 +122,8 @@ bool output_commit(struct output *out) {
     return good;
 }
 
-// Whether the path is a device, a pipe or a link. These are written in place, not replaced.
+// Returns whether the path is a device, a pipe or a symbolic link. These are written in place, because a rename would
+// replace them by a regular file.
 static bool is_special(const char *path) {
     struct stat st;
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);

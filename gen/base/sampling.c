@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks which sampling settings a design can take.
+// Checks the sampling settings of a request against a design.
 #include "gen/base/sampling.h"
 #include "gen/base/messages.h"
 

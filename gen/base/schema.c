@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a struct from a YAML map, as described by a table of fields.
+// Fills a struct from a YAML map, as described by a table of fields, and gives ranges and presets as text.
 #include "gen/base/schema.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static bool read_member(const struct schema_field *f, const struct yaml_node *no
     return false;
 }
 
-// Returns the keys of the fields, the extra keys, and NULL.
+// Returns an array of the keys of the fields and the extra keys, with NULL at its end.
 static const char **all_keys(const struct schema_field *fields, size_t count, const char *const *extra,
                              size_t extra_count, struct arena *arena) {
     const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count + 1);
@@ -72,7 +72,8 @@ static const char **all_keys(const struct schema_field *fields, size_t count, co
     return keys; // a NULL follows them
 }
 
-// Reads one field, or sets its preset. path: the place of the table in a spec, for `rill explain`, or NULL.
+// Reads one field into the struct at `out`, or sets its preset. name: name of the map in diagnostics. path: place of
+// the table in a spec, for `rill explain`, or NULL. keys: all legal keys of the map. Returns false after an error.
 static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *path,
                        const char *const *keys, size_t count, void *out, struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);
@@ -86,6 +87,7 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
     return false;
 }
 
+// Reads the fields of a map and reports unknown keys. map NULL: empty. Returns true if no error was found.
 static bool read_fields(const struct yaml_node *map, const char *name, const char *path,
                         const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count,
                         void *out, struct arena *arena, struct diag *diag) {

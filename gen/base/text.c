@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text buffers that grow, and JSON strings.
+// Text buffers that grow, and the JSON strings that are written into them.
 #include "gen/base/base.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ void text_addf(struct text *text, const char *fmt, ...) {
 
 const char *text_cstr(const struct text *text) { return text->data ? text->data : ""; }
 
-// Length of the valid UTF-8 sequence at s (1..4), or 0. Overlong forms and surrogates are not valid.
+// Returns the length in bytes (1 to 4) of the valid UTF-8 sequence at s, or 0 if there is none. left: bytes available,
+// at least 1. Overlong forms and surrogates are not valid.
 static size_t utf8_length(const unsigned char *s, size_t left) {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 && s[0] < 0xf8 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc0 ? 2 : 0;
@@ -66,8 +67,8 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
     return code >= least[n] && code < 0x110000 && !surrogate ? n : 0;
 }
 
-// Whether YAML would fold or refuse the character if it were not escaped (C1 controls, line separators, byte order
-// mark).
+// Returns whether a YAML reader would fold or refuse the character if it were not escaped (C1 controls, line
+// separators, byte order mark). JSON strings are also written into YAML files.
 static bool needs_escape(uint32_t code) {
     return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe ||
            code == 0xffff;

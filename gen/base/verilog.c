@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads module headers and the names of instantiated modules. Comments, attributes and, outside of headers, strings and
-// compiler directives are skipped. Nothing else is parsed.
+// Reads module headers and the names of instantiated modules. It skips comments and attributes everywhere, and strings
+// and compiler directives outside of headers. It parses nothing else.
 #include "gen/base/verilog.h"
 
 #include <ctype.h>
@@ -12,8 +12,8 @@ struct scan {
     struct diag *diag; // NULL: not in a header
     const char *p, *end;
     bool ok;
-    const char *placed; // the last place whose line and column were asked for; NULL at first
-    struct loc loc;     // its line and column
+    const char *placed; // argument of the last call of place(); NULL before the first call
+    struct loc loc;     // result of that call
 };
 
 // ---- places, words ----
@@ -41,6 +41,7 @@ static struct loc place(struct scan *s, const char *at) {
     return s->loc;
 }
 
+// Reports an error at `at`, unless an error was reported before.
 static void fail(struct scan *s, const char *at, const char *what) {
     if (s->ok) diag_error_text(s->diag, place(s, at), what);
     s->ok = false;
@@ -101,8 +102,8 @@ static bool take_word(struct scan *s, const char *word) {
     return false;
 }
 
-// Returns the text up to one of the ends outside brackets, without comments, and stops at this end. The `:` of `?:` is
-// not an end.
+// Returns the text, without comments, up to the first character of `ends` that is outside brackets. Leaves the scan at
+// this character. The `:` of `?:` does not end the text.
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;
@@ -128,7 +129,8 @@ static const char *text_until(struct scan *s, const char *ends) {
 
 // ---- modules ----
 
-// Finds the next word outside of comments, strings and directives; false at the end.
+// Finds the next word outside of comments, strings and directives: its beginning and its length in bytes. Returns false
+// at the end of the source.
 static bool next_word(struct scan *s, const char **from, size_t *len) {
     while (s->p < s->end) {
         if (skip_one(s)) continue;

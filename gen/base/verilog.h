@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a Verilog module: the parameters and ports that a custom kernel needs. It must be Verilog-2005 with the
-// ports declared in the header (ANSI style).
+// Reads the header of a Verilog module, that is, its parameters and ports, for custom kernels. The header must be
+// Verilog-2005 with the ports declared in it (ANSI style). Other functions search a source for modules and words.
 #ifndef RILL_VERILOG_H
 #define RILL_VERILOG_H
 
@@ -13,8 +13,8 @@ struct verilog_param {
 
 struct verilog_port {
     const char *name;
-    bool is_input, is_output;
-    const char *msb, *lsb; // expressions; NULL: one bit
+    bool is_input, is_output; // both false: inout
+    const char *msb, *lsb;    // expressions of the range; NULL: one bit
     struct loc loc, range_loc;
 };
 
@@ -40,14 +40,15 @@ verilog_modules verilog_find_modules(struct arena *, const struct source *);
 // knows.
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
-// Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. NULL if none does.
+// Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. Returns NULL if none
+// does.
 const char *verilog_reserved(const char *word, bool vhdl);
-// Returns how often a whole word occurs in a text.
+// Returns how often a whole word occurs in a text, which includes comments and strings.
 size_t verilog_count_word(const char *text, const char *word);
 // Returns the last word that ends at `at` or before it. Characters that belong to no word may follow it.
 const char *verilog_word_before(struct arena *, const char *text, size_t at);
 struct loc verilog_place(const struct source *, const char *at); // line and column of a pointer into the source's data
-// Reads the header of a module that verilog_find_modules found. NULL after an error.
+// Reads the header of a module that verilog_find_modules found. Returns NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
                                            struct diag *);
 // These return the port or parameter with this name, or NULL if the module has none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that hardware description languages reserve. A module or port with such a name is refused.
+// The words that hardware description languages reserve. Rill refuses parameters, ports and modules with such names.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,7 @@ static const struct reserved all[] = {
      "transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor"},
     {0}};
 
+// Returns whether `word`, of `len` bytes, is in a list of words separated by blanks.
 static bool is_in(const char *words, const char *word, size_t len) {
     for (const char *p = words; (p = strstr(p, word)); p += len)
         if ((p == words || p[-1] == ' ') && (p[len] == ' ' || !p[len])) return true;

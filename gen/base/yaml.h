@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML: reads a file into a tree that keeps every node's place, gives typed access with diagnostics, and writes. A file
-// is one document of maps with plain keys, sequences and scalars. The reader refuses anchors, aliases, tags, duplicate
-// keys, depth above YAML_MAX_DEPTH and files above YAML_MAX_BYTES.
+// YAML: reads a file into a tree that keeps every node's place, gives typed access with diagnostics, and writes YAML. A
+// file is one document of maps with plain keys, sequences and scalars. The reader refuses anchors, aliases, tags,
+// duplicate keys, and files that exceed one of the limits YAML_MAX_.... Trees live in the arena of the call.
 //
 // libyaml's header has the same name. A file that needs both defines RILL_YAML_LIBRARY before it includes this one. A
 // file that needs only libyaml defines RILL_YAML_LIBRARY_ALONE.
@@ -26,10 +26,10 @@ struct yaml_node {
     size_t count;             // sequence: items; map: pairs
     struct yaml_node **items; // sequence: items; map: values
     const char **keys;        // map: keys, in file order
-    struct loc *key_locs;     // map
+    struct loc *key_locs;     // map: places of the keys
 };
 
-// Reads a file. NULL after an error: the file cannot be read, or is no YAML.
+// Reads a file and returns its root. Returns NULL after an error: the file cannot be read, or is not legal YAML.
 struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct diag *diag);
 // Like yaml_read_file, from memory. name: for diagnostics.
 struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
@@ -38,19 +38,21 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
 // ---- access; no diagnostics ----
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL when absent or no map
 struct loc yaml_key_loc(const struct yaml_node *map, const char *key);          // the map's place when absent
-const char *yaml_kind_name(const struct yaml_node *node);                       // "a map", "a list", "a value"
-bool yaml_is_null(const struct yaml_node *node);                                // ~, null or nothing
-// Reads a plain scalar as a number or truth value, by the rules of the typed readers below. False: it is none.
+const char *yaml_kind_name(const struct yaml_node *node); // "a map", "a list", "nothing" (for null) or "a value"
+bool yaml_is_null(const struct yaml_node *node);          // ~, null or nothing
+// These read a plain scalar as a number or truth value, by the rules of the typed readers below. They return false if
+// it is none.
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 0x
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
-// For a node that should be an integer but is another number: finds the nearest integer from min to max. False: no
-// number.
+// Finds the nearest integer from min to max for a node that should be an integer but is another number. Returns false
+// if the node is no number.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
-// ---- typed readers: false after an error in diag; `what` names the value in messages, such as "design.lanes" ----
+// ---- typed readers: they return false after an error in diag; `what` names the value in messages, such as
+// "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
-// Expects a list or map with least to most items.
+// Expects a list or map with `least` to `most` items.
 bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,
                        struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
@@ -64,18 +66,20 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // Reads one of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A key of another file format, and a note that tells its name in this format.
+// A key of another file format, and a note with the name of the key in this format.
 struct yaml_foreign {
     const char *key, *note;
 };
 // Reports every key of the map that is not in keys. If the key is in `foreign` (a list that ends with a NULL key, or
-// NULL), its note is added; otherwise the likely spelling is suggested. True if all keys are known.
+// NULL), its note is added; otherwise a note suggests the likely spelling. Returns true if all keys are known.
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count,
                      const struct yaml_foreign *foreign, const char *what, struct diag *diag);
-// Whether a key that yaml_check_keys reported is likely a misspelling of `key`, which the map lacks.
+// Returns whether a key that yaml_check_keys reported is likely a misspelling of `key`, which the map lacks. A caller
+// then does not report the missing key as well.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 
-// ---- writer: block style; `flow` containers print on one line. Writes text that yaml_read_bytes reads back equal ----
+// ---- writer: yaml_read_bytes reads the text back equal. Containers are in block style, `flow` containers on one line.
+// A call out of order is an internal error ----
 struct yaml_writer {
     struct text *out;
     int depth; // open containers

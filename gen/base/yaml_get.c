@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed access to the YAML tree, with diagnostics.
+// Access to the nodes of a YAML tree: typed readers with diagnostics, and checks of keys. yaml.h describes them.
 #include "gen/base/yaml.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+// Returns the index of a key, or SIZE_MAX if the map has no such key or is no map.
 static size_t find_key(const struct yaml_node *map, const char *key) {
     for (size_t i = 0; map && map->kind == YAML_KIND_MAP && i < map->count; i++)
         if (strcmp(map->keys[i], key) == 0) return i;
@@ -124,7 +125,7 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     return true;
 }
 
-// Whether no earlier item has the same text.
+// Returns whether no earlier item of the list has the same text.
 static bool is_first(const struct yaml_node *list, size_t at) {
     for (size_t i = 0; i < at; i++)
         if (list->items[i]->kind == YAML_KIND_SCALAR && !strcmp(list->items[i]->text, list->items[at]->text))
@@ -132,7 +133,7 @@ static bool is_first(const struct yaml_node *list, size_t at) {
     return true;
 }
 
-// Suggests the list without duplicates, cut to the legal length. Returns false.
+// Adds a note that suggests the list without duplicates, cut to `most` items. Returns false.
 static bool refuse_ids(const struct yaml_node *node, int most, const char *what, struct diag *diag) {
     struct text list = {0};
     int count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds a tree with places from libyaml's events. The code is iterative, and YAML_MAX_DEPTH bounds the depth of the
-// input.
+// Builds the tree of yaml.h from libyaml's events, and explains libyaml's errors. A stack of open containers takes the
+// place of recursion; its size YAML_MAX_DEPTH bounds the depth of the input.
 #define RILL_YAML_LIBRARY
 #include "gen/base/yaml.h"
 
@@ -10,7 +10,7 @@ typedef VEC(struct yaml_node *) node_list;
 typedef VEC(const char *) name_list;
 typedef VEC(struct loc) loc_list;
 
-// An open container. A map with more keys than items is waiting for a value.
+// An open container. In a map with more keys than items, the next node is the value of the last key.
 struct frame {
     struct yaml_node *node;
     node_list items;
@@ -48,6 +48,7 @@ static struct yaml_node *new_node(struct reader *r, const yaml_event_t *e, enum 
     return node;
 }
 
+// Reports a key that the map already has.
 static void check_duplicate(struct reader *r, const struct frame *f, const char *key, struct loc loc) {
     for (size_t i = 0; i < f->keys.count; i++) {
         if (strcmp(f->keys.items[i], key) != 0) continue;
@@ -123,6 +124,7 @@ static void check_decoration(struct reader *r, const yaml_event_t *e) {
     else if (tag) refuse(r, e->start_mark, MSG_YAML_TAG);
 }
 
+// Adds the node of an event to the tree.
 static void take_event(struct reader *r, const yaml_event_t *e) {
     check_decoration(r, e);
     if (r->failed) return;
@@ -136,8 +138,8 @@ static void take_event(struct reader *r, const yaml_event_t *e) {
     }
 }
 
-// Returns line and column of a byte. It is used for errors of libyaml's reader, which works ahead of the parser, so the
-// parser's mark is before the wrong byte.
+// Returns the line and column of the byte at an offset. libyaml's reader works ahead of its parser, so for a reader's
+// error the parser's mark is too early, and the reader gives only an offset.
 static struct loc place_of_byte(const struct reader *r, size_t offset) {
     struct loc at = {r->source, 1, 1};
     const char *p = r->source->data;
@@ -150,7 +152,7 @@ static struct loc place_of_byte(const struct reader *r, size_t offset) {
     return at;
 }
 
-// Whether a tab is at the mark, where only spaces are legal. libyaml's mark counts characters, not bytes.
+// Returns whether a tab is at the mark, where only spaces are legal. libyaml's mark counts characters, not bytes.
 static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t line = 0; line < mark.line && p < end; p++) line += *p == '\n';
@@ -159,7 +161,7 @@ static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     return p < end && *p == '\t';
 }
 
-// The beginning of a line, counted from 0.
+// Returns the beginning of a line, counted from 0, or the end of the source.
 static const char *line_at(const struct reader *r, size_t line) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t at = 0; at < line && p < end; p++) at += *p == '\n';
@@ -172,8 +174,8 @@ static int indent_of(const char *line) {
     return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;
 }
 
-// Whether a line may have the indentation `own` below a line `above` with the indentation `other`: as content that the
-// line above opens, as a key of the same map, or as a key of the map in a list item (`- key: value`).
+// Returns whether a line with the indentation `own` may follow the line `above` with the indentation `other`: as
+// content that the line above opens, as a key of the same map, or as a key of the map in a list item (`- key: value`).
 static bool may_follow(const char *above, int other, int own) {
     size_t len = strcspn(above, "\r\n#");
     while (len && above[len - 1] == ' ') len--;
@@ -182,7 +184,7 @@ static bool may_follow(const char *above, int other, int own) {
     return own == other || own == other + (int)item || (own > other && opens);
 }
 
-// Whether a line has the form `key: value`.
+// Returns whether a line has the form `key: value`.
 static bool has_value(const char *line) {
     size_t len = strcspn(line, "\r\n#");
     const char *colon = memchr(line, ':', len);
@@ -238,7 +240,8 @@ static void read_events(struct reader *r) {
     }
 }
 
-// The YAML library accepts UTF-16, but no other reader of the text does.
+// Returns whether the text begins with a byte order mark of UTF-16. libyaml accepts UTF-16, but the other code that
+// reads the text, such as the search for lines, does not.
 static bool is_utf16(const char *text, size_t len) {
     return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML writer. A block container prints nothing before its first item, because an empty one is written {} or [].
+// The YAML writer of yaml.h. A block container prints nothing before its first item, because an empty one is written
+// {} or [].
 #include "gen/base/yaml.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ static void start_item(struct yaml_writer *w) {
     for (int i = 0; i < top; i++) text_add(w->out, "  ");
 }
 
-// Prepares for a value: a scalar, a flow container or (block = true) a block container.
+// Writes what precedes a value: a space after its key, or the beginning of a list item. block: the value is a block
+// container, whose first item begins a new line.
 static void start_value(struct yaml_writer *w, bool block) {
     if (w->depth == 0) return;
     int top = w->depth - 1;
@@ -42,12 +44,12 @@ static void start_value(struct yaml_writer *w, bool block) {
     if (!w->stack[top].flow) text_add(w->out, "- ");
 }
 
-// A scalar that is the whole document ends its line.
+// Ends the line after a scalar that is the whole document.
 static void end_root_scalar(struct yaml_writer *w) {
     if (w->depth == 0) text_add(w->out, "\n");
 }
 
-// Words that some reader of YAML takes for a truth value or null.
+// Returns whether some reader of YAML takes the word for a truth value or null.
 static bool is_reserved(const char *s) {
     static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off"};
     for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -55,7 +57,8 @@ static bool is_reserved(const char *s) {
     return false;
 }
 
-// Writes plain words without quotes and everything else with quotes.
+// Writes a word that begins with a letter or `_` and has only letters, digits and `_./+-` without quotes, and every
+// other text with quotes.
 static void add_string(struct text *out, const char *s) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", others[] = "0123456789./+-";
     bool plain = *s && strchr(letters, *s) && !is_reserved(s);

@@ -6,6 +6,7 @@
 
 #include "gen/base/verilog.h"
 #include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 #include "gen/spec/spec.h"
 
 // The pass bind-operations: makes kernels from nodes, and firings of the engines from products.
@@ -18,6 +19,14 @@ bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node); // the engine on which a product fires
 // Decides the order in which the products of all regions fire, and which x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
+// How many rows of a product's operand take the places of tokens in a firing; 1: each row fires alone.
+int bind_rows_together(const struct ir *, int product);
+// Adds the kernels that turn rows into tokens and back, at the multiplexer and demultiplexer of an engine.
+void bind_tensor_rows(struct ir *, int engine);
+void bind_widen(struct ir *, int kernel); // gives all streams of an engine's kernel the tokens of the engine's places
+// Inserts a kernel between a kernel's port and the rest of the graph. The outer port of the new kernel (its first one)
+// carries the tensor, so the router connects it instead of the old port.
+int bind_beside(struct ir *, const char *name, const struct kernel_class *, int kernel, int port);
 // Builds an engine with its multiplexer and demultiplexer. The order of firings must be known.
 bool bind_engine(struct ir *, int id, struct diag *);
 // Adds the kernels of the KV caches. The engines must exist.

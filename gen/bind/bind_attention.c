@@ -349,25 +349,6 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
 
 // ---- query heads together: tokens in the engine and softmax, firings outside ----
 
-// Inserts a kernel between a kernel's port and the rest of the graph. The outer port of the new kernel carries the
-// tensor, so the router connects it instead of the old port.
-static int add_beside(struct ir *ir, const char *name, const struct kernel_class *class, int kernel, int port) {
-    struct ir_port *there = &ir->kernel[kernel].port[port];
-    bool is_output = there->is_output;
-    int k = kernel_add(ir, name, class, IR_NONE), tensor = there->tensor, region = there->region;
-    int outside = ports_add_tensor(ir, k, "", is_output, tensor);
-    ir->kernel[k].port[outside].region = region;
-    there = &ir->kernel[kernel].port[port];
-    there->tensor = IR_NONE;
-    int inside = ports_add_like(ir, k, "", !is_output, there);
-    ir->kernel[k].port[inside].region = region;
-    ir_set_int(ir, k, "DATA_W", ir->kernel[kernel].port[port].data_bits);
-    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    if (is_output) ir_connect(ir, kernel, port, k, inside);
-    else ir_connect(ir, k, inside, kernel, port);
-    return k;
-}
-
 static int port_of(const struct ir *ir, int kernel, int tensor) {
     int p = 0;
     while (ir->kernel[kernel].port[p].tensor != tensor) p++;
@@ -378,7 +359,7 @@ static int port_of(const struct ir *ir, int kernel, int tensor) {
 static void add_split(const struct attention *a, int kernel, int tensor, int64_t words, int together) {
     struct ir *ir = a->ir;
     const char *name = arena_printf(ir->arena, "%s_split", ir->tensor[tensor].name);
-    int k = add_beside(ir, name, &rtl_head_split, kernel, port_of(ir, kernel, tensor));
+    int k = bind_beside(ir, name, &rtl_head_split, kernel, port_of(ir, kernel, tensor));
     ports_add_step(ir, k);
     ir_set_int(ir, k, "TOGETHER", together);
     ir_set_int(ir, k, "WORDS", words);
@@ -393,8 +374,8 @@ static void add_together(const struct attention *a) {
     int together = kv_together(ir, a->scores), query = ir->node[a->scores].in[0];
     if (together == 1) return;
     int mux = ir->engine[ir_engine_of(ir, a->scores)].x_mux;
-    int k = add_beside(ir, arena_printf(ir->arena, "%s_pack", ir->tensor[query].name), &rtl_head_pack, mux,
-                       port_of(ir, mux, query));
+    int k = bind_beside(ir, arena_printf(ir->arena, "%s_pack", ir->tensor[query].name), &rtl_head_pack, mux,
+                        port_of(ir, mux, query));
     ir_set_int(ir, k, "TOGETHER", together);
     set_together(ir, softmax_kernel(a), together);
     int demux = ir->engine[ir_engine_of(ir, a->values)].y_demux, made = IR_NONE;

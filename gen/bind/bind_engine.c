@@ -237,10 +237,10 @@ static void add_x(struct engine *e) {
     ir_connect(ir, e->x_mux, from, e->kernel, to);
     ir_set_int(ir, e->x_mux, "PORTS", e->x_ports);
     ir_set_int(ir, e->x_mux, "DATA_W", bits);
-    ir_set_int(ir, e->x_mux, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, e->x_mux, "USER_W", ir_user_bits(ir_places(ir)));
     ir_set_int(ir, e->y_demux, "PORTS", e->y_ports);
     ir_set_int(ir, e->y_demux, "DATA_W", ir->design.lanes * 32);
-    ir_set_int(ir, e->y_demux, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, e->y_demux, "USER_W", ir_user_bits(ir_places(ir)));
 }
 
 // Ties inputs of unused ports to zero and leaves their outputs open: the key port if the engine reads no keys, the tail
@@ -253,7 +253,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
         bool tied;
     } inputs[] = {{"s_axis_klocal_tvalid", 1, keys},
                   {"s_axis_klocal_tdata", ir->design.beat_bits + 32, keys},
-                  {"s_axis_klocal_tuser", ports_user_bits(ir), keys},
+                  {"s_axis_klocal_tuser", ir_user_bits(ir_places(ir)), keys},
                   {"s_axis_klocal_tlast", 1, keys},
                   {"tail_data", (int64_t)e->channels * ir->design.beat_bits, values},
                   {"head_done", 1, values}},
@@ -321,7 +321,7 @@ static void set_engine_params(struct engine *e) {
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
     ir_set_int(ir, e->kernel, "CHANNELS", e->channels);
     ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
-    ir_set_int(ir, e->kernel, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, e->kernel, "TOKENS", ir_places(ir));
     ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
     ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e, false));
     ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
@@ -379,5 +379,6 @@ bool bind_engine(struct ir *ir, int id, struct diag *diag) {
     ir->engine[id].kernel = e.kernel;
     ir->engine[id].x_mux = e.x_mux;
     ir->engine[id].y_demux = e.y_demux;
+    bind_tensor_rows(ir, id);
     return true;
 }

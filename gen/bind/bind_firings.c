@@ -60,8 +60,23 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
     return false;
 }
 
-// Adds a firing of a product with weights for each row of its operand. If the previous firing has the same operand, the
-// operand stays in its bank.
+// Adds the firings for the rows of an operand. In a step of one token, `together` rows take the places of tokens in one
+// firing, the last of which may have fewer. Steps of more tokens have a firing for each row; in a step of one token,
+// all of them but the last of a group are skipped. The last entry of a section must not be skipped. With T: 1 there are
+// no other steps, so a group has one firing.
+static void fire_rows(struct order *o, struct ir_firing f, int64_t rows, int64_t together) {
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t in_group = row % together + 1;
+        bool leads = in_group == together || row == rows - 1;
+        f.head = (int)(o->ir->design.tokens == 1 ? row / together : row);
+        f.heads = leads && in_group > 1 ? in_group : 0;
+        f.many = !leads;
+        if (leads || o->ir->design.tokens > 1) ir_add_firing(o->ir, f); // every firing reads the weights again
+    }
+}
+
+// Adds the firings of a product with weights. If the previous firing has the same operand, the operand stays in its
+// bank.
 static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
@@ -91,8 +106,11 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    f.outer = f.x_take && m.beats > 1; // it can begin with the operand's first block; docs/engine.md gives the cost
-    for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
+    // It can begin with the operand's first block; docs/engine.md gives the cost. If rows fire together more than once,
+    // most operands arrive while the firing before runs, so it would gain nothing.
+    int64_t together = bind_rows_together(ir, n);
+    f.outer = f.x_take && m.beats > 1 && (together == 1 || rows <= together);
+    fire_rows(o, f, rows, together);
 }
 
 // Number of query heads that read one key and value head.

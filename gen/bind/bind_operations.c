@@ -68,6 +68,17 @@ static bool check_drafts(const struct ir *ir, const struct rill_spec *spec, stru
     return false;
 }
 
+static bool check_tensor_rows(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *why = ir->design.is_lm ? "the graph is a language model" : NULL;
+    if (ir_places(ir) == ir->design.tokens) return true;
+    for (int n = 0; n < ir->nodes && !why; n++)
+        if (ir_node_is(ir, n, OP_BY_KEYS)) why = arena_printf(ir->arena, "`%s` is an attention", ir->node[n].name);
+    if (!why) return true;
+    diag_error(diag, spec ? spec_place(spec, "design.tensor_rows") : loc_none(), MSG_TENSOR_ROWS_GRAPH,
+               ir->design.tensor_rows, ir->design.tokens, why);
+    return false;
+}
+
 static bool has_window(const struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_attr_find(&ir->node[n].attrs, "window")) return true;
@@ -89,8 +100,8 @@ static const char *against_slots(const struct ir *ir) {
     if (d->prefix) return "the design has `prefix`";
     if (d->sampling) return "the design has `sampling`";
     if (d->query_heads > 1) return "the design has `query_heads`";
+    if (d->tensor_rows > 1) return "the design has `tensor_rows`";
     if (d->on_chip_kib) return "the design has `on_chip_kib`";
-    if (d->dies > 1) return "the design has several `dies`";
     if (d->binding == SPEC_SPATIAL) return "the design has `binding: spatial`";
     if (has_window(ir)) return "an attention has a `window`";
     if (count_attentions(ir) > 1) return "a layer has several attentions, or several regions have one";
@@ -202,7 +213,8 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
-        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag))
+        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag) ||
+        !check_tensor_rows(ir, spec, diag))
         return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the IR from a file: a spec starts at the first pass, an IR dump continues after the pass that wrote it.
+// Builds the IR from a file. For a spec it runs all passes. For a dump of the IR it runs the passes after the one that
+// the dump was made after.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <sys/stat.h>
@@ -9,9 +10,10 @@
 #include "gen/kernel/kernel.h"
 #include "gen/base/yaml.h"
 
-enum { MOST_MHZ = 2000 /* for a design whose spec is not known */ };
+enum { MOST_MHZ = 2000 /* limit of the clock for a dump, which does not have the limit of the board */ };
 
-// A spec is read twice (is_dump looks at its first line), so it cannot come from a pipe.
+// Returns whether the path is a pipe. A spec must not come from a pipe, because it is read twice: is_dump looks at its
+// first line.
 static bool is_pipe(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
@@ -23,7 +25,7 @@ static bool is_dump(const char *path, struct arena *arena) {
     return data && !strncmp(data, "# rill ir", 9);
 }
 
-// Index of the first pass to run; -1 after an error.
+// Returns the index of the first pass to run, or -1 after an error.
 static int first_pass(const struct ir *ir, struct diag *diag) {
     if (!ir->done) return 0;
     for (int p = 0; pass_table[p].name; p++)
@@ -32,6 +34,7 @@ static int first_pass(const struct ir *ir, struct diag *diag) {
     return -1;
 }
 
+// Checks that `name` is a pass.
 static bool is_pass(const char *name, struct diag *diag) {
     const char *words[64];
     size_t count = 0;
@@ -44,6 +47,7 @@ static bool is_pass(const char *name, struct diag *diag) {
     return false;
 }
 
+// Runs the remaining passes, up to `stop_after` if it is not NULL. spec: NULL if the IR is from a dump.
 static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag *diag, const char *stop_after) {
     int p = first_pass(ir, diag);
     for (; p >= 0 && pass_table[p].name; p++) {

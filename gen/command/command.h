@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `rill`. Each has its options as data and a function that does its work. To add a command, write a
-// file with such a row, declare it here, and add it to the list in gen/main.c. Usage, messages, completion and the
-// manual page are derived from the row.
+// The commands of `rill`, and code that they share. Each command has its options as data and a function that does its
+// work. To add a command, write a file with a struct command, declare it here, and add it to the list in gen/main.c.
+// Usage, messages, completion and the manual page are derived from the struct.
 #ifndef RILL_COMMAND_H
 #define RILL_COMMAND_H
 
@@ -12,13 +12,13 @@
 struct run { // one call of a command; all of its memory is in the arena
     struct arena arena;
     struct diag diag; // prints to standard error
-    int argc;         // number of arguments after the command's name
-    char **argv;
+    int argc;         // length of argv
+    char **argv;      // argv[0] is the command's name
 };
 
 struct command {
     struct options options;
-    size_t size;                               // of the struct that its tables fill; the struct starts as zeros
+    size_t size;                               // bytes of the struct that its tables fill; the struct begins as zeros
     int (*start)(struct run *, void *options); // returns the exit status (enum rill_exit)
 };
 
@@ -27,60 +27,64 @@ extern const struct command command_import, command_check, command_gen, command_
     command_timeline, command_depths, command_memory, command_types, command_platform, command_explain, command_schema,
     command_completion, command_man;
 extern const struct command *const rill_commands[]; // defined in gen/main.c; NULL after the last
+// Parses the arguments and runs the command. Returns the exit status.
 int command_start(const struct command *, int argc, char **argv);
 
-// ---- shared by commands that read a spec (command_design.c): SPEC, other memory figures, another clock ----
+// ---- command_design.c: shared by commands that read a spec and options for other memory figures or another clock ----
 struct design_options {
     const char *spec;
     struct figure_options figures;
 };
 extern const struct option_row spec_row[]; // the argument SPEC
-// The option tables of such a command: SPEC, the command's rows, the figures. `member` is the struct design_options in
-// `type`.
+// The option tables of such a command: SPEC, the command's own rows, the figures. type: the struct that the tables
+// fill. member: the struct design_options in it.
 #define DESIGN_TABLES(type, member, rows)                                                                              \
     {spec_row, offsetof(type, member)}, {rows, 0}, { figure_rows, offsetof(type, member.figures) }
-// Builds the design with all passes and warns of what exceeds the board. Returns NULL after errors.
+// Builds the design with all passes, and warns of resources that exceed the board. Returns NULL after errors.
 struct ir *command_design(struct run *, const struct design_options *);
-// Warns with the verdict (gen/explore) if the design exceeds the limits of its board.
+// Warns with the verdict (explore_verdict) if the design exceeds the limits of its board.
 void command_warn_verdict(struct run *, const struct ir *, struct loc);
-// Builds the design again, up to FIFO sizing, and prints nothing.
+// Builds the design again, up to the pass size-fifos, and prints nothing. fifo_auto: lets a forecast choose the depths,
+// whatever the spec says. Returns NULL after errors.
 struct ir *command_design_again(struct run *, const struct design_options *, bool fifo_auto);
-// Whether DIR may be a design's folder. Returns false after a message that DIR is a file and how to make a folder from
-// it.
+// Returns whether DIR may be a design's folder. If DIR is a file, prints an error that says how to make a folder from
+// it, and returns false.
 bool command_takes_folder(const char *command, const char *dir);
 // Builds the simulation of a design if it is not current, and checks that the options fit the design. Returns the
-// executable, or NULL after an error.
+// path of the executable, or NULL after an error.
 struct simulation {
-    bool quick, tune;
-    int jobs;
+    bool quick, tune; // as the options of `rill sim` with these names
+    int jobs;         // processes of the build
 };
 const char *command_simulation(struct run *, const struct simulation *, struct sim_options *);
-// Reads the clock that the delay model supports, from the record that --timing names or that is next to the spec.
-// Returns false after an error.
+// Reads the clock that the delay model supports, from the record that the option --timing names (`timing`, or NULL) or
+// that is next to the spec. Returns false after an error.
 struct clock_model;
 bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
 #define COMMAND_TIMING_HELP "record of the delay model (default: NAME.timing.json next to NAME.yaml)"
-// Notes which custom kernels count as nothing in the estimates; adds nothing if all of them state their resources.
+// Adds a note that names the custom kernels which count as nothing in the estimates, because they do not state their
+// resources.
 void command_note_resources(const struct ir *, struct text *);
 int command_print(struct text *);         // prints to standard output and frees the text; returns RILL_OK
-const char *command_pass_name(int index); // NULL after the last
-void command_list_passes(FILE *);
+const char *command_pass_name(int index); // name of a pass in the order of running; NULL after the last
+void command_list_passes(FILE *);         // prints these names, one per line
 
-// Computes rows of a graph that is not a language model. Input rows come from a file or are random; output rows go to a
-// file or to standard output.
+// Computes rows of a graph that is not a language model with the oracle (`rill golden`). Input rows come from a file or
+// are random; output rows go to a file or to standard output. Returns false after an error.
 struct oracle_graph;
 struct golden_rows {
     const struct ir *ir;
     const struct oracle_graph *graph;
-    const char *weights, *inputs, *outputs; // inputs and outputs may be NULL
-    int64_t tokens; // number of rows; 0: all rows of the file, or a default number of random ones
-    int64_t data_seed;
-    bool in_float; // without any quantization
+    const char *weights, *inputs, *outputs; // paths; inputs and outputs may be NULL
+    int64_t tokens;    // number of rows; 0: all rows of the file, or a default number of random ones
+    int64_t data_seed; // seed of random input rows
+    bool in_float;     // without any quantization
     bool json;
 };
 bool command_golden_rows(const struct golden_rows *options, struct arena *arena, struct diag *diag);
 
-// Measures the loss of a fixed text, and warns if the weights seem to have another layout than the spec assumes.
+// Measures the loss of a fixed text (`rill golden --check`), and warns if the weights seem to have another layout than
+// the spec assumes. Returns false after an error.
 struct checkpoint;
 struct oracle;
 struct tokenizer;
@@ -95,8 +99,9 @@ struct golden_check {
 };
 bool command_golden_check(const struct golden_check *);
 
-// Reads a spec, or an IR dump to continue from. Runs the passes, each followed by the verifier, up to stop_after (NULL:
-// all). Returns NULL after errors in diag.
+// Reads a spec, or a dump of the IR, and runs the passes, each followed by the verifier, up to the pass stop_after
+// (NULL: all). For a dump it runs only the passes after the one that the dump was made after. Returns NULL after
+// errors.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
 // Changes to a spec: figures of the board's memory, the clock, the choice of FIFO depths.
@@ -105,15 +110,16 @@ struct build_changes {
     double clock_mhz;       // 0: as in the spec
     bool fifo_auto;         // FIFO depths by forecast, whatever the spec says; not possible for a dump
 };
+// Like command_build, with changes.
 struct ir *command_build_changed(const char *path, const struct build_changes *, struct arena *arena, struct diag *diag,
                                  const char *stop_after);
 // Like command_build, for a spec that is already read.
 struct rill_spec;
 struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
 
-// Finds the fastest design within the limits of the board. If no design that it tries is within them, takes the
-// smallest one. `d` receives the design and *spec its text. Returns the IR in the arena, or NULL after an error if even
-// the smallest design cannot be built.
+// Finds the fastest design of an imported model within the limits of the board (fit_search.c). If no design that it
+// tries is within them, takes the smallest one. `d` receives the design and *spec the text of its spec. path: of the
+// spec, for messages. Returns the IR, or NULL after an error if even the smallest design cannot be built.
 struct import;
 struct import_design;
 struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill advise: what single changes of a spec's design would do.
+// rill advise: lists single changes of a spec's design with their effects. gen/explore evaluates them.
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 struct advise_options {
     const char *spec;
-    int64_t whole, jobs;
+    int64_t whole, jobs; // changes to evaluate with all passes; processes
 };
 
 static int start(struct run *run, void *options) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of activations: measured on a text, or read from a file.
+// Gets the statistics of operands by which int4 weights are quantized: measures them on a text, or reads them from a
+// file.
 #include "gen/command/command_calibrate.h"
 
 #include <string.h>
@@ -7,7 +8,9 @@
 
 #include "gen/command/command.h"
 
-enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 /* upper bound of the average */ };
+// MOST_TEXT: bytes of the file. BYTES_OF_TOKEN: more than a token has on average, so this many bytes for each token
+// wanted are enough text.
+enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 };
 
 #define AT(member) offsetof(struct calibrate_options, member)
 const struct option_row calibrate_rows[] = {
@@ -21,8 +24,8 @@ const struct option_row calibrate_rows[] = {
              "without this option, as DIR/image/statistics.json), otherwise it is read"},
     {0}};
 
-// Length of the text to read: all of it, or at most `most` bytes, cut at the end of a line. A text without line ends
-// there is read whole.
+// Returns the length of the part of a text that is tokenized: all of it, or at most `most` bytes up to the end of a
+// line. A text without a line end in these bytes is used whole.
 static size_t beginning(const char *text, size_t len, size_t most) {
     if (len <= most) return len;
     while (most > 0 && text[most - 1] != '\n') most--;
@@ -35,7 +38,7 @@ static void progress(int64_t done, int64_t all) {
                 done == all ? "\n" : "");
 }
 
-// Cuts the text into windows. Each begins with the ids that begin a prompt.
+// Cuts the text into windows of `window` tokens. Each begins with the tokens that begin every prompt (`begin`).
 static void cut_windows(struct arena *arena, const struct token_ids *text, const struct token_ids *begin,
                         int64_t window, struct token_ids *ids) {
     for (size_t i = 0; i < text->count; i++) {
@@ -45,6 +48,7 @@ static void cut_windows(struct arena *arena, const struct token_ids *text, const
     }
 }
 
+// Reads the text as tokens in windows, at most as many as the options say. Returns false after an error.
 static bool read_ids(const struct calibrate_run *r, int64_t window, struct token_ids *ids, struct arena *arena,
                      struct diag *diag) {
     size_t len, tokens = (size_t)(r->options->tokens ? r->options->tokens : CALIBRATE_TOKENS);
@@ -64,6 +68,7 @@ static bool read_ids(const struct calibrate_run *r, int64_t window, struct token
     return ids->count > 0;
 }
 
+// Measures the statistics on the text and writes them to the file of --statistics, if given.
 static const struct statistics *collect(const struct calibrate_run *r, struct arena *arena, struct diag *diag) {
     int64_t context = oracle_context(r->graph), window = context < CALIBRATE_WINDOW ? context : CALIBRATE_WINDOW;
     struct token_ids ids = {0};
@@ -80,7 +85,8 @@ static const struct statistics *collect(const struct calibrate_run *r, struct ar
     return why ? NULL : s;
 }
 
-// Checks that the text can be run: the spec must be a language model, and every kernel must have a golden function.
+// Checks that the oracle can process a text: the spec must be a language model, and every custom kernel must have a
+// golden function.
 static bool check(const struct calibrate_run *r, struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, r->spec);
     const char *beyond = oracle_beyond(r->graph);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options `--calibrate`, `--calibrate-tokens` and `--statistics`, for commands that quantize weights.
+// The options `--calibrate`, `--calibrate-tokens` and `--statistics`, for commands that quantize weights (`rill pack`,
+// `rill golden`).
 #ifndef RILL_COMMAND_CALIBRATE_H
 #define RILL_COMMAND_CALIBRATE_H
 
@@ -8,14 +9,14 @@
 #include "gen/model/tokenizer.h"
 
 struct calibrate_options {
-    const char *text, *statistics;
-    int64_t tokens; // 0: not given
+    const char *text, *statistics; // paths, or NULL
+    int64_t tokens;                // most tokens of the text; 0: not given
 };
 
 extern const struct option_row calibrate_rows[];
 static inline bool calibrate_asked(const struct calibrate_options *o) { return o->text || o->statistics; }
 
-// Measures or reads the statistics that the options ask for. Returns NULL after an error.
+// Measures or reads the statistics that the options ask for, of which there must be one. Returns NULL after an error.
 struct calibrate_run {
     const struct calibrate_options *options;
     const char *spec; // path of the spec, for messages

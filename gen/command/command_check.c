@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill check: reads a spec, runs every pass and prints what would be built.
+// rill check: reads a spec, runs every pass and prints the design that would be built, with its estimated cost and the
+// verdict whether it is within the limits of the board.
 #include <stdlib.h>
 
 #include "gen/command/command.h"
@@ -15,7 +16,7 @@ struct check_options {
     bool json, crossings, strict;
 };
 
-// Bits of all FIFOs at their chosen depths.
+// Returns the bits of all FIFOs at their chosen depths.
 static int64_t fifo_bits(const struct ir *ir) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
@@ -36,10 +37,9 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
               spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
-// Notes that the dies of the board were not considered, because the design does not ask for them. A design with slots
-// cannot ask for them.
+// Adds a note that the dies of the board were not considered, because the spec does not set `dies`.
 static void advise_dies(const struct ir *ir, struct text *out) {
-    if (ir->design.dies > 1 || ir->dies < 2 || ir->design.slots) return;
+    if (ir->design.dies > 1 || ir->dies < 2) return;
     text_addf(out,
               "\nnote: this check did not look at the %d dies of %s and the wires between them; `design: {dies: %d}` "
               "includes them\n",
@@ -51,7 +51,7 @@ static void advise(const struct ir *ir, struct text *out) {
     command_note_resources(ir, out);
 }
 
-// For a design beyond its limits: notes the changes that would help, by estimate. For a dump it adds nothing, because
+// Adds notes with the changes that would help a design beyond its limits, by estimate. Adds nothing for a dump, because
 // there is no spec to change.
 static void note_causes(struct run *run, const char *path, struct text *out) {
     enum { JOBS = 1 };

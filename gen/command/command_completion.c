@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill completion, rill man: files that an installation puts next to the program, made from the tables of all commands.
+// rill completion, rill man: print files that an installation puts next to the program, made from the tables of all
+// commands.
 #include "gen/command/command.h"
 #include "include/version.h"
 
 struct completion_options {
-    int shell;
+    int shell; // index of the word in bash|zsh
 };
 
 static const struct options **all_commands(struct run *run) {

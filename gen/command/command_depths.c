@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill depths: each FIFO's depth by the safe rule and by the timing contracts, and the smallest depth that bisection
-// finds.
+// rill depths: prints three depths of each FIFO: by the safe rule, by the timing contracts, and the smallest one that
+// bisection finds without more cycles.
 #include <inttypes.h>
 
 #include "gen/command/command.h"
@@ -16,12 +16,14 @@ struct depths_options {
 
 struct depths {
     struct ir *ir;
-    int64_t *safe, *timed, *least;          // per edge, words
+    int64_t *safe, *timed, *least;          // depths per edge in words
     int64_t all_safe, all_timed, all_least; // bits
     int64_t uniform;                        // bits if every FIFO were as deep as the deepest timed one
     int sized;                              // number of FIFOs compared
 };
 
+// Computes the three depths of every edge. Returns false after a failure; *missing then names a kernel without a timing
+// contract, or stays NULL if the design would deadlock.
 static bool find_depths(struct depths *d, const char **missing) {
     struct ir *ir = d->ir;
     struct timing_depth *out = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
@@ -36,6 +38,7 @@ static bool find_depths(struct depths *d, const char **missing) {
     return timing_least(ir, d->safe, d->timed, d->least, missing);
 }
 
+// Adds up the bits of the FIFOs whose depths the compiler chooses.
 static void add_up(struct depths *d) {
     int64_t deepest = 0, widths = 0;
     for (int e = 0; e < d->ir->edges; e++) {
@@ -69,6 +72,7 @@ static void print_json(const struct depths *d) {
            d->all_safe, d->all_timed, d->all_least, d->uniform, ratio(d->all_timed, d->all_least));
 }
 
+// Prints a row for each FIFO, then the sums of their bits.
 static void print_table(const struct depths *d) {
     printf(" bits    safe   timed   least  stream\n");
     for (int e = 0; e < d->ir->edges; e++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that the commands share: starting one, and building a spec's design with other memory figures or another clock.
+// Code that the commands share: starts a command, and builds a spec's design with other memory figures or another
+// clock. command.h describes the functions.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,7 +39,7 @@ struct ir *command_design(struct run *run, const struct design_options *o) {
     return ir;
 }
 
-// Drops all messages, because command_design has printed them already.
+// Writes the messages to memory and drops them, because command_design has printed them already.
 struct ir *command_design_again(struct run *run, const struct design_options *o, bool fifo_auto) {
     char *said = NULL;
     size_t len;
@@ -73,6 +74,7 @@ bool command_clock(struct run *run, const struct ir *ir, const char *timing, con
     return emit_rtl(emit_plan_make(ir, NULL), &rtl, &run->diag) && clock_read(ir, timing, spec, &rtl, out, &run->diag);
 }
 
+// Returns whether a kernel with a lower index uses the same declaration.
 static bool is_noted(const struct ir *ir, int kernel, const struct custom *custom) {
     for (int k = 0; k < kernel; k++)
         if (ir_custom_kernel(ir, k) == custom) return true;

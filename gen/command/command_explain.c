@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill explain, rill schema: describe the spec language to people and to editors.
+// rill explain, rill schema: describe the spec language, operations and messages to people, to editors and to the
+// generators of tables in docs/. gen/explain does the work.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "gen/pass/pass.h"
 
 struct explain_options {
-    const char *topic, *table;
+    const char *topic, *table; // text to explain; path of the table to print, or NULL
     bool tables, everything, glossary, messages, passes, operations;
 };
 
@@ -36,7 +37,7 @@ static int print_table(const char *path, struct arena *arena) {
     return RILL_USAGE;
 }
 
-// Prints the table of operations in docs/spec.md, as Markdown.
+// Prints the table of operations of docs/spec.md, in Markdown.
 static void print_operations(struct arena *arena) {
     puts("| operation | what it computes | in | out | attributes |\n|---|---|---:|---:|---|");
     for (int op = 0; op < ir_spec_ops(); op++) {
@@ -58,7 +59,7 @@ static void print_operations(struct arena *arena) {
     }
 }
 
-// Prints the table of passes in docs/passes.md, as Markdown.
+// Prints the table of passes of docs/passes.md, in Markdown.
 static void print_passes(void) {
     puts("| pass | what it does | what holds after it |\n|---|---|---|");
     for (const struct pass *p = pass_table; p->name; p++) printf("| %s | %s | %s |\n", p->name, p->doc, p->after);

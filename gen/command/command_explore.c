@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill explore: searches the keys of `design` for the best designs of a spec.
+// rill explore: searches the keys of `design` for the best designs of a spec. gen/explore does the search; this file
+// reads the options and writes the results.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,16 @@ struct explore_options {
     bool json, over, work, quiet;
 };
 
-// An argument in single quotes, as a shell reads it. A single quote in it is written outside the quotes, after a
-// backslash.
+// Returns an argument in single quotes for a shell. A single quote within it becomes '\'' (end of quotes, quote, new
+// quotes).
 static const char *quoted(struct arena *arena, const char *argument) {
     const char *text = "'";
     for (const char *c = argument; *c; c++) text = arena_printf(arena, *c == '\'' ? "%s'\\''" : "%s%c", text, *c);
     return arena_printf(arena, "%s'", text);
 }
 
-// The command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them. It is
-// written into the specs and the page that the search makes.
+// Returns the command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them.
+// The search writes it into its specs and its page.
 static const char *command_of(struct arena *arena, int argc, char **argv) {
     const char *text = "rill explore";
     for (int i = 1; i < argc; i++) {
@@ -41,7 +42,8 @@ static const char *command_of(struct arena *arena, int argc, char **argv) {
     return text;
 }
 
-// Arguments of a launched worker: the program, `explore`, and all that follows.
+// Returns the arguments for a worker process that --launch starts: this program, `explore`, and the arguments of this
+// command.
 static char **worker_arguments(struct arena *arena, int argc, char **argv) {
     char **all = ARENA_ARRAY(arena, char *, (size_t)argc + 2);
     all[0] = file_whole(arena, "/proc/self/exe");
@@ -50,11 +52,12 @@ static char **worker_arguments(struct arena *arena, int argc, char **argv) {
     return all;
 }
 
-// The path from the folder of the page to the folder of the specs.
+// Returns the path from the folder of the page (--html) to the folder of the specs (--emit), for links in the page.
 static const char *specs_from(const struct explore *x, const struct explore_options *o) {
     return file_relative(x->arena, file_whole(x->arena, file_dir(x->arena, o->html)), file_whole(x->arena, o->emit));
 }
 
+// Writes the page and the specs, simulates designs if asked to, and prints the result. Returns the exit status.
 static int print(const struct explore *x, const struct explore_options *o, const struct explore_outcome *out,
                  const char *command) {
     struct text text = {0}, page = {0};
@@ -112,13 +115,14 @@ static int start(struct run *run, void *options) {
     return print(&x, o, &out, command_of(&run->arena, run->argc, run->argv));
 }
 
+// Adds a value to the list of an option that may be repeated.
 static const char *read_word(struct arena *arena, void *into, const char *value) {
     explore_list *list = into;
     VEC_PUSH(arena, *list, value);
     return NULL;
 }
 
-// Reads IN:OUT.
+// Reads IN:OUT, the numbers of prompt tokens and generated tokens.
 static const char *read_request(struct arena *arena, void *into, const char *text) {
     int64_t *request = into;
     int end = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill forecast: the time of a request, what bounds it and where the engine waits, from the timing contracts alone.
+// rill forecast: prints the time of a request, what bounds it and where the engine waits, without a simulation of RTL.
+// gen/timing makes the forecast from the timing contracts and a model of the memory.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +16,26 @@ struct forecast_options {
     } request;
     int64_t start; // cycles that the memory has run before the request
     struct draft_counts {
-        struct timing_drafts steps;
-        int count; // numbers in the list; 0: not given
+        struct timing_drafts steps; // how often drafts were right, as `rill sim` prints it
+        int count;                  // numbers in the list of --drafts; 0: not given
     } drafts;
     int64_t prefix; // position at which the request begins
+    int64_t slots;  // requests at the same time; 0: one request
     bool started, kept, json;
 };
 
-enum { STAGE_NODES = 4 /* most operations that are named before a product */ };
+enum { STAGE_NODES = 4 /* most operations that stage_of names */ };
 
 struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
     const char **stage;            // per firing: the operations that make its operand
     int64_t prefix;                // position at which the request begins
-    struct timing_drafted drafted; // without steps: not asked for
+    struct timing_drafted drafted; // speed with drafts; steps 0: --drafts is not given
 };
 
-// Names the operations between the previous product and a product's operand, last one first: "norm2_mx < norm2 <
-// residual1".
+// Returns the names of the operations between the previous product and a product's operand, the last operation first:
+// "norm2_mx < norm2 < residual1".
 static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     struct text t = {0};
     int tensor = ir->node[f->node].in[0];
@@ -52,24 +54,26 @@ static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     return copy;
 }
 
+// These convert cycles to ms, and steps in this many cycles to steps per second. `each` divides a sum over a phase by
+// its number of steps.
 static double ms(const struct forecast_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
 static double per_second(const struct forecast_view *v, double steps, double cycles) {
     return cycles > 0 ? steps * v->ir->design.clock_mhz * 1e6 / cycles : 0;
 }
 static double each(const struct timing_phase *p, double sum) { return p->steps ? sum / (double)p->steps : 0; }
 
-// Cycles that the memory needs for the lanes' beats at its sustained rate.
+// Returns the cycles that the memory needs for the beats of all engine lanes at its sustained rate.
 static double memory_cycles(const struct forecast_view *v, const struct timing_phase *p) {
     return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
 }
 
-// The lanes' beats as a share of what their channels could deliver.
+// Returns the data rate of the engine lanes as a share of the peak rate and of the sustained rate of the memory.
 static struct hbm_share share_of(const struct forecast_view *v, const struct timing_phase *p) {
     const struct ir_design *d = &v->ir->design;
     return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
 }
 
-// Cycles of a phase in which the engine had no command and for which no cause is counted.
+// Returns the cycles of a phase in which the engine neither works nor waits for a counted cause.
 static double rest(const struct timing_phase *p) {
     double sum = p->busy + p->turn;
     for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];
@@ -78,6 +82,7 @@ static double rest(const struct timing_phase *p) {
 
 // ---- text ----
 
+// Prints a phase of the request: its bound, its use of the memory, and the waits of the engine by cause and product.
 static void print_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
     if (!p->steps) return;
     printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));
@@ -107,7 +112,7 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     }
 }
 
-// Power while decoding, at the middle position.
+// Returns the estimated power of decode steps at the middle position of the decode phase, or zeros without such steps.
 static struct cost_power power_of(const struct forecast_view *v) {
     const struct timing_phase *p = &v->f->decode;
     struct cost_design cost = cost_design(v->ir);
@@ -189,7 +194,7 @@ static void print_json(const struct forecast_view *v) {
     printf("\n}\n");
 }
 
-// Reads IN:OUT, or IN alone.
+// Reads IN:OUT, the numbers of prompt tokens and generated tokens, or IN alone, which means IN:1.
 static const char *read_request(struct arena *arena, void *into, const char *text) {
     struct request *r = into;
     int end = 0;
@@ -199,7 +204,8 @@ static const char *read_request(struct arena *arena, void *into, const char *tex
     return arena_printf(arena, MSG_REQUEST_FORM, text);
 }
 
-// Reads N,N0,N1,...: steps without drafts, then those whose first 0, 1, ... drafts were right.
+// Reads N,N0,N1,...: the number of steps without drafts, then the numbers of steps in which the first 0, 1, ... drafts
+// were right.
 static const char *read_drafts(struct arena *arena, void *into, const char *text) {
     struct draft_counts *d = into;
     int64_t number[TIMING_MAX_DRAFTS + 2] = {0}, sum = 0;
@@ -216,7 +222,7 @@ static const char *read_drafts(struct arena *arena, void *into, const char *text
     return NULL;
 }
 
-// Why the design cannot have such a list, or NULL.
+// Returns the message that says why the list of --drafts does not fit the design, or NULL.
 static const char *drafts_fault(const struct ir *ir, const struct draft_counts *d) {
     int drafts = ir->design.drafts;
     if (d->count == 0 || d->count == drafts + 2) return NULL;
@@ -225,12 +231,15 @@ static const char *drafts_fault(const struct ir *ir, const struct draft_counts *
 
 static void fail(const char *why) { diag_command("forecast", "error", "%s", why); }
 
+// Returns the forecast f. If it is faster than the bound of cycles, this is an internal error. f may be NULL.
 static const struct timing_forecast *checked(struct ir *ir, const struct timing_forecast *f) {
     const char *below = f ? timing_below_bound(ir->arena, ir, f) : NULL;
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);
     return f;
 }
 
+// Makes the forecast of the request. age: cycles that the memory has run before it. drafted: every decode step has as
+// many drafts as it may, and none is right. Returns NULL after a failure, with its message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;
@@ -239,7 +248,7 @@ static const struct timing_forecast *forecast_of(struct ir *ir, const struct for
                    : timing_forecast_request(ir, prompt, tokens, age, o->kept, whole, why);
 }
 
-// Why a request of the design cannot begin at this position, or NULL.
+// Returns the message that says why a request of the design cannot begin at the position of --prefix, or NULL.
 static const char *prefix_fault(const struct ir *ir, const struct forecast_options *o) {
     if (!o->prefix) return NULL;
     if (!ir->design.prefix) return MSG_PREFIX_ABSENT;
@@ -247,7 +256,7 @@ static const char *prefix_fault(const struct ir *ir, const struct forecast_optio
     return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)o->request.prompt);
 }
 
-// Makes the forecast, and the one with drafts if it is asked for.
+// Makes the forecast and, if --drafts is given, the forecast with drafts.
 static bool make_forecast(struct ir *ir, const struct forecast_options *o, struct forecast_view *v) {
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     const char *why = NULL;
@@ -259,6 +268,117 @@ static bool make_forecast(struct ir *ir, const struct forecast_options *o, struc
     return true;
 }
 
+// ---- several requests at the same time ----
+
+struct load_view {
+    const struct ir *ir;
+    const struct timing_load *f;
+    const struct request *request;
+};
+
+static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
+
+// Tokens/s in a number of cycles.
+static double load_speed(const struct load_view *v, double tokens, double cycles) {
+    return cycles > 0 ? tokens * v->ir->design.clock_mhz * 1e6 / cycles : 0;
+}
+
+static double load_each(const struct load_view *v, double sum) {
+    return v->f->full.steps ? sum / (double)v->f->full.steps : 0;
+}
+
+// Cycles that the memory needs for the lanes' beats at its sustained rate.
+static double load_memory(const struct load_view *v) {
+    const struct ir_design *d = &v->ir->design;
+    return v->f->full.beats * d->beat_bits / 8 / v->f->memory_gbs * d->clock_mhz * 1e-3;
+}
+
+// The latest of a time of all requests.
+static double latest(const struct timing_load *f, const double *time) {
+    double most = 0;
+    for (int s = 0; s < f->requests; s++)
+        if (time[s] > most) most = time[s];
+    return most;
+}
+
+static double mean(const struct timing_load *f, const double *time) {
+    double sum = 0;
+    for (int s = 0; s < f->requests; s++) sum += time[s];
+    return sum / f->requests;
+}
+
+static void print_load(const struct load_view *v) {
+    const struct timing_load *f = v->f;
+    double tokens = (double)f->requests * (double)v->request->tokens, per = 1e6 * v->ir->design.clock_mhz;
+    printf("%d requests at the same time, each %" PRId64 " ids in, %" PRId64
+           " out, %g MHz: forecast from timing contracts and the memory model\n",
+           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
+    printf("all %.1f tokens/s from the start to the last id (%.3f ms)\n", load_speed(v, tokens, f->end),
+           load_ms(v, f->end));
+    printf("first id after %.3f ms on average, %.3f ms at the latest; latency %.3f ms on average\n",
+           load_ms(v, mean(f, f->first_id)), load_ms(v, latest(f, f->first_id)), load_ms(v, mean(f, f->last_id)));
+    printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
+    if (!f->full.steps) return;
+    double cycles = load_each(v, f->full.cycles), engine = load_each(v, f->full.busy),
+           memory = load_each(v, load_memory(v));
+    printf("\nwhile all generate: %" PRId64 " steps of %.0f cycles, decode %.1f tokens/s, %.3f tokens per step\n",
+           f->full.steps, cycles, per * load_each(v, (double)f->full_tokens) / cycles,
+           load_each(v, (double)f->full_tokens));
+    printf("  bound by %s: engine %.0f cycles, memory %.0f\n", engine > memory ? "the engine's beats" : "the memory",
+           engine, memory);
+    double waits = 0;
+    for (int c = 0; c < TIMING_CAUSES; c++) waits += f->full.wait[c];
+    printf(
+        "  engine waits: beats, keys, values %.0f, operands %.0f, output space %.0f, between steps %.0f, rest %.0f\n",
+        load_each(v, f->full.wait[TIMING_FOR_BEATS]), load_each(v, f->full.wait[TIMING_FOR_OPERAND]),
+        load_each(v, f->full.wait[TIMING_FOR_ROOM]), load_each(v, f->full.turn),
+        cycles - engine - load_each(v, waits + f->full.turn));
+}
+
+static void json_times(const struct load_view *v, const char *name, const double *time) {
+    printf(",\n  \"%s\": [", name);
+    for (int s = 0; s < v->f->requests; s++) printf("%s%.6g", s ? ", " : "", load_ms(v, time[s]));
+    printf("]");
+}
+
+static void json_load(const struct load_view *v) {
+    const struct timing_load *f = v->f;
+    double tokens = (double)f->requests * (double)v->request->tokens;
+    printf("{\n  \"requests\": %d,\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n",
+           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g", f->start, f->end,
+           load_speed(v, tokens, f->end));
+    json_times(v, "ttft_ms", f->first_id);
+    json_times(v, "latency_ms", f->last_id);
+    printf(",\n  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64, f->steps, f->simulated);
+    printf(",\n  \"all_generate\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"tokens\": %" PRId64
+           ", \"tokens_per_second\": %.6g,\n",
+           f->full.steps, f->full.cycles, f->full_tokens, load_speed(v, (double)f->full_tokens, f->full.cycles));
+    printf("    \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n    \"waits\": {\"beats\": %.0f, \"operands\": "
+           "%.0f, \"room\": %.0f, \"turn\": %.0f}}\n}\n",
+           f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);
+}
+
+// Why the design cannot have so many requests at the same time, or NULL.
+static const char *slots_fault(const struct ir *ir, const struct forecast_options *o) {
+    if (!ir->design.slots) return MSG_FORECAST_SLOTS_ABSENT;
+    if (o->slots <= ir->design.slots) return NULL;
+    return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
+}
+
+static int forecast_load(struct ir *ir, const struct forecast_options *o) {
+    const char *why = slots_fault(ir, o);
+    if (why) return fail(why), RILL_BAD_SPEC;
+    const struct timing_load_request request = {o->request.prompt, o->request.tokens};
+    int64_t age = o->started ? o->start : timing_host_cycles(ir);
+    const struct timing_load *f = timing_forecast_load(ir, &request, (int)o->slots, age, o->kept, &why);
+    if (!f) return fail(why), RILL_BAD_SPEC;
+    const struct load_view v = {.ir = ir, .f = f, .request = &o->request};
+    if (o->json) json_load(&v);
+    else print_load(&v);
+    return RILL_OK;
+}
+
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
@@ -268,6 +388,7 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }
+    if (o->slots) return forecast_load(ir, o);
     const char *why = drafts_fault(ir, &o->drafts);
     if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
@@ -296,6 +417,8 @@ static const struct option_row rows[] = {
     {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
      .help = "the request begins after N positions of its prompt that the request before has left on the card. It "
              "implies `--kept`"},
+    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--drafts --prefix",
+     .help = "N such requests at the same time, which all come at the start, in a design with at least N `slots`"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "
              "already"},

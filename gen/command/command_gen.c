@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill gen: turns a spec or an IR dump into Verilog, memory map, IR and report. A design's files appear all together or
-// not at all.
+// rill gen: turns a spec or a dump of the IR into a design's folder with Verilog, memory map, IR and report. The files
+// appear all together or not at all.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -18,7 +18,7 @@ struct gen_options {
 
 typedef VEC(const char *) name_list;
 
-// ---- the files ----
+// ---- the files. The functions return false after an error ----
 
 static bool write_text(struct output *out, const char *name, struct text *text) {
     bool ok = output_text(out, name, text);
@@ -32,6 +32,7 @@ static bool write_file(struct output *out, const struct emit_file *file) {
     return write_text(out, file->name, &text);
 }
 
+// Writes the Verilog, filelist.f and the top module of the simulation.
 static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl, struct output *out) {
     struct text filelist = {0}, sim = {0};
     bool ok = true;
@@ -45,6 +46,7 @@ static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl,
     return write_text(out, "sim/rill_sim_top.sv", &sim) && ok;
 }
 
+// Writes the memory map, the reports and, for a design on several dies, the floorplan for Vivado.
 static bool write_texts(const struct emit_plan *p, const struct clock_model *clock, struct output *out) {
     const struct ir *ir = p->ir;
     struct text map = {0}, report = {0}, json = {0};
@@ -61,7 +63,8 @@ static bool write_texts(const struct emit_plan *p, const struct clock_model *clo
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
-// Writes the files that the oracle reads in a simulation: the original spec, its family and the golden functions.
+// Writes the files that the oracle reads in a simulation: the original spec, its family and the golden functions of
+// custom kernels.
 static bool write_oracle(const struct ir *ir, struct output *out) {
     struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
     size_t count = 0;
@@ -82,7 +85,8 @@ static bool write_clock(const struct ir *ir, const struct clock_model *clock, st
     return data && write_file(out, &(struct emit_file){clock_beside_design, data, len});
 }
 
-// Writes the waivers of `verilator -Wall` warnings that do not call for a change of the design; each has a reason.
+// Writes the waivers (lint.vlt) of `verilator -Wall` warnings that do not call for a change of the design. Each waiver
+// has its reason.
 static bool write_waivers(struct arena *arena, const struct emit_rtl *rtl, struct output *out, struct diag *diag) {
     static const char shared[] = "verif/lint/emitted.vlt";
     size_t len;
@@ -97,6 +101,8 @@ static bool write_waivers(struct arena *arena, const struct emit_rtl *rtl, struc
     return false;
 }
 
+// Writes all files of a design. Its identity is the hash of design.yaml. timing: the record of --timing, or NULL. loc:
+// the spec, for messages.
 static bool write_design(const struct ir *ir, const char *timing, struct loc loc, struct output *out,
                          struct diag *diag) {
     struct text design = {0};
@@ -121,7 +127,7 @@ static bool is_written(const struct output *out, const char *path) {
 }
 
 // Lists the files of the design that was in this folder before, except those that the new design writes: Verilog
-// (from its filelist.f), oracle files, floorplan and timing record.
+// (from the old filelist.f), oracle files, floorplan and timing record.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;
@@ -143,7 +149,8 @@ static void find_old(const struct output *out, name_list *old) {
     }
 }
 
-// Commits the files if all are complete, and then removes those of an earlier design. Returns the exit status.
+// Commits the files if all are complete (`ok`), and then removes files that only an earlier design had. design: the
+// files are a design, not a dump. Returns the exit status.
 static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
     name_list old = {0};
     if (ok && design) find_old(out, &old);

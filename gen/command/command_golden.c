@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden: computes a spec with the oracle alone: ids of a language model, rows of another graph, or the difference
-// between exact and unquantized values on a text.
+// rill golden: computes the results of a spec with the oracle alone: generated tokens of a language model, rows of
+// another graph (command_golden_rows.c), or the effect of quantization on the perplexity of a text. With --check, tests
+// the layout of the weights (command_golden_check.c).
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer.h"
 
-enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
+enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 }; // generated tokens without --tokens; bytes of a spec
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
@@ -26,6 +27,7 @@ struct golden_options {
     struct sampling sampling;
 };
 
+// One run of the command.
 struct session {
     struct arena *arena;
     struct diag *diag;
@@ -34,18 +36,18 @@ struct session {
     struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
-    struct oracle *exact; // with --float: unquantized values
-    struct text logits;   // of the generated ids, for --logits
-    uint64_t hash;        // of the logits from which ids were chosen
-    size_t rows;
+    struct oracle *exact; // computes exact values, or with --float unquantized ones
+    struct text logits;   // fp32 logits from which the tokens were chosen, for --logits
+    uint64_t hash;        // logits_hash of these logits
+    size_t rows;          // number of rows of these logits
 };
 
 // ---- opening ----
 
 static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
-// Runs the compiler, so that it rejects bad specs with its messages. Its IR only serves for checks and for opening the
-// checkpoint: the oracle reads the spec itself.
+// Runs the first passes of the compiler, so that it rejects bad specs with its messages. Its IR only serves for checks
+// and for opening the checkpoint; the oracle reads the spec itself.
 static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
@@ -54,7 +56,7 @@ static bool compiler_accepts(struct session *s) {
     return random || s->o.prompt_ids || pack_check_tokenizer(ir, s->o.weights, s->diag);
 }
 
-// Rejects an IR dump in place of a spec.
+// Reports an error and returns true if the spec is a dump of the IR, which the oracle cannot read.
 static bool refuse_dump(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.spec, MOST_SPEC, &len, &why);
@@ -74,7 +76,8 @@ static bool read_graph(struct session *s) {
     return false;
 }
 
-// Opens the tokenizer for a run on ids. If it cannot be read, ids are shown without their text, and the run goes on.
+// Opens the tokenizer for a run with --prompt-ids. If it cannot be read, warns and returns a tokenizer of bytes, so
+// that the run goes on.
 static struct tokenizer *open_for_ids(struct session *s) {
     const char *why;
     struct tokenizer *t = tokenizer_try(s->arena, s->o.weights, &why);
@@ -83,6 +86,7 @@ static struct tokenizer *open_for_ids(struct session *s) {
     return tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph));
 }
 
+// Opens the tokenizer of the checkpoint. Random weights, and runs on ids whose checkpoint has none, get one of bytes.
 static bool open_tokenizer(struct session *s) {
     bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
     s->tokenizer = bytes             ? tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph))
@@ -133,6 +137,7 @@ static bool chat_ids(struct session *s, struct token_ids *ids) {
     return !why;
 }
 
+// Reads the prompt as tokens, from its text, a chat template or --prompt-ids, and checks that they fit the model.
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
     if (s->o.chat && !chat_ids(s, ids)) return false;
     if (!s->o.prompt_ids && !s->o.chat) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
@@ -151,6 +156,7 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
     return false;
 }
 
+// Prints a generated token at once, so that the user can follow the generation.
 static void show(const struct session *s, uint32_t id, int64_t index) {
     size_t len;
     const char *text = tokenizer_decode(s->tokenizer, id, &len);
@@ -202,7 +208,8 @@ static void keep_logits(struct session *s) {
     if (s->o.logits) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
-// Checks that the ids fit the context. The last id is made at the last position and needs no position itself.
+// Checks that prompt and generated tokens fit the context. The last generated token needs no position, because the
+// model does not process it.
 static bool check_room(struct session *s, size_t prompt) {
     int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
     if (s->o.unchecked || s->o.tokens <= room) return true;
@@ -211,8 +218,8 @@ static bool check_room(struct session *s, size_t prompt) {
     return false;
 }
 
-// Processes the prompt token by token, then generates ids until there are enough, an id ends the text, or the context
-// is full.
+// Processes the prompt token by token, then generates tokens until there are enough, one of them ends the text, or the
+// context is full.
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
     if (!prompt_ids(s, &ids) || !check_room(s, ids.count)) return false;
@@ -238,16 +245,16 @@ static bool decode(struct session *s) {
 
 // ---- evaluation ----
 
-// State during an evaluation: the stories so far, for JSON.
+// State during an evaluation (--eval).
 struct telling {
     const struct session *s;
-    struct text stories;
+    struct text stories; // results of the stories so far, as items of a JSON list
 };
 
-// Share of the predictions in which exact and unquantized values have the same first choice.
+// Returns the share of the predictions in which exact and unquantized values have the same first choice.
 static double agreement(const struct evaluation *e) { return (double)e->model[1].agree / (double)e->tokens; }
 
-// Called after each story: shows the progress, and adds the story to the JSON list.
+// evaluate_text calls this after each story. Shows the progress, and adds the story to the JSON list.
 static void tell_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     struct telling *t = user;
     if (isatty(STDERR_FILENO))
@@ -274,6 +281,7 @@ static void print_evaluation(const struct telling *t, const struct evaluation *e
                100 * agreement(e));
 }
 
+// Evaluates the text. lanes[0] computes unquantized values, lanes[1] exact ones. Returns false after an error.
 static bool evaluate_in(struct session *s, const struct evaluate_text *text, struct evaluate_lanes lanes[2],
                         struct telling *t) {
     int64_t vocabulary = oracle_vocabulary(s->graph);
@@ -290,7 +298,8 @@ static bool evaluate_in(struct session *s, const struct evaluate_text *text, str
     return result.tokens > 0;
 }
 
-// Evaluates several stories at the same time, each in a lane, with unquantized and with exact values.
+// Evaluates several stories at the same time, each in an evaluation lane (a copy of an oracle's state), with
+// unquantized and with exact values.
 static bool evaluate_with(struct session *s, struct oracle *unquantized, const char *text, size_t len) {
     struct telling t = {.s = s};
     struct evaluate_text of = {s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, tell_story, &t};
@@ -303,6 +312,7 @@ static bool evaluate_with(struct session *s, struct oracle *unquantized, const c
     return ok;
 }
 
+// Evaluates the text of --eval with and without quantization.
 static bool evaluate(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.eval, 256 << 20, &len, &why);
@@ -316,7 +326,7 @@ static bool evaluate(struct session *s) {
     return ok;
 }
 
-// Checks that the options fit the kind of spec.
+// Checks that the options fit the kind of graph (language model or rows) and the weights.
 static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
     bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval || o->check;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden --check: tests whether the weights have the layout that the spec assumes. All readers of a checkpoint may
-// share one mistake, so comparing them proves nothing. Instead, the loss of a plain text is compared with that of
-// chance, with exact values, and with the other pairing in rotary embedding.
+// rill golden --check: tests whether the weights have the layout that the spec assumes. Compiler and oracle may both
+// assume a wrong layout, so comparing their results proves nothing. Instead, this test compares the loss on a plain
+// text without quantization with the loss of random guesses, of exact values, and of the other pairing in rotary
+// embedding.
 #include <math.h>
 #include <stdio.h>
 
@@ -9,15 +10,15 @@
 #include "gen/reference/evaluate.h"
 #include "gen/reference/oracle.h"
 
-// Simple enough for every model of English.
+// The text is simple enough for every model of English.
 static const char text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park "
     "with her mom and dad. One day, she saw a big red ball.";
 
-#define LOST_SHARE 0.5 // share of the loss by chance; a model that was read correctly is below it
-#define MOST_APART 0.5 // largest plausible difference of exact and unquantized values, in nats
+#define LOST_SHARE 0.5 // part of the loss of random guesses; a model that was read correctly has less loss than that
+#define MOST_APART 0.5 // largest plausible difference in nats of the losses of exact and unquantized values
 
-// Loss in nats per prediction; NAN after a numeric fault.
+// Returns the mean loss in nats per prediction, or NAN after an error.
 static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     struct evaluate_text of = {c->tokenizer, text, sizeof text - 1, oracle_context(c->graph), 1, NULL, NULL};
     struct evaluate_lanes lane = {{oracle}, 1};
@@ -31,7 +32,8 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     return NAN;
 }
 
-// Loss without quantization. The model's floats are freed afterwards, because they are large.
+// Returns the loss without quantization, or NAN after an error. The unquantized weights are in their own arena and
+// freed at once, because they are large.
 static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
     struct arena arena;
     arena_init(&arena);
@@ -42,12 +44,14 @@ static double float_loss(const struct golden_check *c, const struct oracle_graph
     return loss;
 }
 
-// Loss with the other pairing in rotary embedding; NAN if the model has no rotary embedding.
+// Returns the loss with the other pairing in rotary embedding (halves or neighbours), or NAN if the model has no rotary
+// embedding.
 static double other_loss(const struct golden_check *c) {
     struct oracle_graph *graph = oracle_read(c->arena, c->spec, c->diag);
     return graph && oracle_turn_other_pairs(graph) ? float_loss(c, graph) : NAN;
 }
 
+// Warns of losses that a correct model does not have. plain: without quantization. other: with the other pairing.
 static void warn(const struct golden_check *c, double plain, double exact, double other) {
     double chance = log((double)oracle_vocabulary(c->graph));
     struct loc loc = loc_file(c->arena, c->weights);

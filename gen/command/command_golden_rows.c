@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden for a graph that is not a language model: computes rows from a file or random rows, as the spec defines,
-// and writes them to a file or to standard output.
+// rill golden for a graph that is not a language model: takes input rows from a file, or random ones, computes the
+// output rows with the oracle, and writes them to a file or to standard output.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -8,7 +8,7 @@
 #include "gen/pack/pack.h"
 #include "gen/model/rows.h"
 
-enum { DEFAULT_ROWS = 16 };
+enum { DEFAULT_ROWS = 16 }; // random rows without --tokens
 
 struct session {
     struct arena *arena;
@@ -25,7 +25,7 @@ static struct rows_tensor tensor_of(struct oracle_io io) {
     return t;
 }
 
-// Reads or makes the input rows; returns their number, or 0 after an error.
+// Reads the input rows, or makes random ones as `rill sim` does. Returns their number, or 0 after an error.
 static int64_t take_rows(struct session *s) {
     int64_t most = oracle_context(s->graph), rows = s->o->tokens;
     if (s->o->inputs) return rows_read(s->arena, s->o->inputs, s->input, s->inputs, rows, most, s->diag);
@@ -41,6 +41,7 @@ static int64_t take_rows(struct session *s) {
 
 // ---- printing ----
 
+// Returns the hash of all output rows, row by row. `rill sim` prints the same hash.
 static uint64_t hash_rows(const struct rows_tensor *out, int count, int64_t rows) {
     uint64_t hash = 0;
     for (int64_t r = 0; r < rows; r++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import: turns a checkpoint or an ONNX file into a spec, with a design for the board.
+// rill import: turns a checkpoint, or an ONNX file (import_onnx.c), into a spec with a design for the board. gen/import
+// reads the checkpoint; fit_search.c finds the design.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -24,7 +25,8 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     return false;
 }
 
-// Writes the spec with paths that are right for the folder where it will be.
+// Makes the text of the spec again, with paths relative to the folder where the file will be. The search used absolute
+// paths.
 static bool place_spec(struct import *m, const struct import_design *d, const char *dir, struct text *spec,
                        struct diag *diag) {
     text_free(spec);
@@ -33,7 +35,8 @@ static bool place_spec(struct import *m, const struct import_design *d, const ch
     return import_spec(m, d, spec, diag);
 }
 
-// Asks the tokenizer, if present, which id begins a text. False: there is no tokenizer, or it cannot be used.
+// Asks the tokenizer, if present, which token begins a text. Returns false if there is no tokenizer, or if it cannot be
+// used.
 static bool ask_tokenizer(struct import *m, struct diag *diag) {
     if (!tokenizer_present(m->arena, m->o.source)) return false;
     const char *why;
@@ -44,11 +47,12 @@ static bool ask_tokenizer(struct import *m, struct diag *diag) {
     return t != NULL;
 }
 
+// Imports a checkpoint: reads it, finds a design, writes the spec and prints a table of what it read.
 static bool import(const struct import_options *o, const char *dir, struct arena *arena, struct diag *diag) {
     struct import_design design;
     struct text spec = {0}, table = {0};
     struct import *m = import_read(o, arena, diag);
-    bool texts = m && ask_tokenizer(m, diag); // there is a tokenizer, which must fit the model
+    bool texts = m && ask_tokenizer(m, diag); // there is a usable tokenizer, which must fit the model
     const char *file = m ? arena_printf(arena, "%s.yaml", m->name) : NULL;
     struct ir *ir = m ? command_fit(m, arena_printf(arena, "%s/%s", dir, file), &design, &spec, diag) : NULL;
     bool ok = ir && (!texts || pack_check_tokenizer(ir, o->source, diag)) && place_spec(m, &design, dir, &spec, diag) &&
@@ -62,6 +66,7 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     return ok;
 }
 
+// Imports an ONNX file. Refuses the options that only checkpoints have.
 static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *diag) {
     o->onnx.source = o->source.source;
     o->onnx.name = o->source.name;
@@ -75,6 +80,7 @@ static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *
     return command_import_onnx(&o->onnx, o->source.board, o->dir, arena, diag);
 }
 
+// Imports a checkpoint. Refuses the options that only ONNX files have.
 static bool import_checkpoint(const struct import_run *o, struct arena *arena, struct diag *diag) {
     const char *other = o->onnx.dims ? "--dim" : o->onnx.sets ? "--set" : o->onnx.cut ? "--cut" : NULL;
     if (other) return diag_error(diag, loc_none(), MSG_ONNX_OPTION, other), false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill pack: turns a spec and weights into memory image, golden weights and manifest. All files appear together or not
-// at all.
+// rill pack: turns a spec and weights into memory image, golden weights and manifest (gen/pack). All files appear
+// together or not at all.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -14,7 +14,8 @@ struct pack_options {
     struct calibrate_options calibrate;
 };
 
-// Whether `rill gen` wrote the folder for this very design. Then an image in it that does not fit is stale and may go.
+// Returns whether `rill gen` wrote the folder for exactly this design. An image in it that does not fit is then stale
+// and may be replaced.
 static bool is_folder_of(const struct ir *ir, const char *dir) {
     struct text design = {0};
     size_t len;
@@ -26,7 +27,8 @@ static bool is_folder_of(const struct ir *ir, const char *dir) {
     return same;
 }
 
-// Protects another design's image, which may have taken long to make, from a mistyped folder name.
+// Returns whether the image folder may be written. Protects another design's image, which may have taken long to make,
+// from a mistyped folder name.
 static bool may_write(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     const char *image = arena_printf(ir->arena, "%s/image", o->dir), *what = pack_foreign_image(ir, image);
     if (!what || o->force || is_folder_of(ir, o->dir)) return true;
@@ -37,7 +39,7 @@ static bool may_write(const struct ir *ir, const struct pack_options *o, struct 
 
 // ---- calibration ----
 
-// Reads the graph: of a spec with its golden files, or of the spec that a dump was made from.
+// Reads the graph for the oracle: from the spec with its golden files, or, for a dump, from the text of the spec in it.
 static struct oracle_graph *read_graph(const struct ir *ir, const char *path, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(ir->arena, path, 256 << 20, &len, &why);
@@ -48,6 +50,7 @@ static struct oracle_graph *read_graph(const struct ir *ir, const char *path, st
     return NULL;
 }
 
+// Opens checkpoint and tokenizer and gets the statistics. Returns NULL after an error.
 static const struct statistics *calibrate(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     struct calibrate_run run = {.options = &o->calibrate, .spec = o->spec, .graph = read_graph(ir, o->spec, diag)};
     struct tokenizer *tokenizer = NULL;
@@ -74,6 +77,7 @@ static bool keep(const struct statistics *s, const struct pack_options *o, struc
     return ok;
 }
 
+// Writes the image folder, with statistics if they are asked for. Returns false after an error.
 static bool pack_into(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     struct output out;
     const struct statistics *by = calibrate_asked(&o->calibrate) ? calibrate(ir, o, diag) : NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill package: turns a generated design into a folder for the vendor's tools. Its files appear together or not at all.
+// rill package: turns a generated design into a package, the folder for Vivado and Vitis. Its files appear together or
+// not at all. gen/package writes their texts. Functions that return bool return false after an error.
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@ enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // b
 
 struct package_options {
     const char *dir, *out, *name;
-    int64_t units, first_bank;
+    int64_t units, first_bank; // compute units; memory bank of the first port
     bool registers;
 };
 
 struct verilog_file {
-    const char *name; // rtl/<file>, without the package's prefix
+    const char *name; // rtl/<file>, without the prefix that the package gives to modules
     struct source text;
 };
 
@@ -58,8 +59,8 @@ static bool is_same_dir(const char *a, const char *b) {
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// Checks that the output folder may be written: it may have an earlier package, but not a design. The input must not be
-// a package.
+// Checks that the input is not a package, and that the output folder is neither the input nor another design. It may
+// have an earlier package.
 static bool check_folders(struct packing *p) {
     if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, MSG_IS_PACKAGE);
     if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, MSG_PACKAGE_FOLDER);
@@ -68,6 +69,7 @@ static bool check_folders(struct packing *p) {
     return true;
 }
 
+// Reads design.yaml, which must be complete, and fills p->package from it and the options.
 static bool read_design(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
     struct ir *ir = kernel_read_design(p->arena, path, p->diag);
@@ -99,7 +101,8 @@ static const char *read_verilog(struct packing *p, const char *path, size_t *len
     return data;
 }
 
-// Checks that the top was made from this design.yaml; either may be from another run, or edited by hand.
+// Checks that the top module was made from this design.yaml: its first line has the identity. Either file may be from
+// another run, or edited by hand.
 static bool check_top(struct packing *p, const char *path, const char *text) {
     const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
@@ -123,6 +126,7 @@ static bool is_listed(const struct packing *p, const char *name) {
     return false;
 }
 
+// Loads the Verilog files that the design's filelist.f names.
 static bool load_listed(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/filelist.f", p->o.dir), *why;
     size_t len;
@@ -136,13 +140,14 @@ static bool load_listed(struct packing *p) {
     return is_listed(p, "rtl/rill_top.v") || refuse(p, path, MSG_PACKAGE_NO_TOP);
 }
 
+// Returns the path of a file that ships with Rill, or NULL after an error.
 static const char *shared_file(struct packing *p, const char *relative) {
     const char *path = file_find_shared(p->arena, relative);
     if (!path) diag_error(p->diag, loc_none(), MSG_SHARED_FILES_MISSING, relative);
     return path;
 }
 
-// Loads library modules that the wrapper needs and that the design may not have.
+// Loads the library modules that the wrapper needs and the design does not have.
 static bool load_controls(struct packing *p) {
     const char *module[PACKAGE_CONTROLS];
     for (int i = 0, count = package_controls(p->package.ir, module); i < count; i++) {
@@ -162,11 +167,12 @@ static bool write_text(struct packing *p, const char *name, struct text *text) {
     return ok;
 }
 
+// Returns the path in the package of a Verilog file of the design.
 static const char *file_of(struct packing *p, const char *rest) {
     return arena_printf(p->arena, "rtl/%s%s", p->package.prefix, rest);
 }
 
-// Writes the design's Verilog with the prefix before its modules, and notes the files in their order.
+// Writes the design's Verilog with the prefix before the names of its modules, and notes the files in reading order.
 static bool write_verilog(struct packing *p) {
     for (size_t i = 0; i < p->verilog.count; i++) {
         const struct verilog_file *file = &p->verilog.items[i];
@@ -180,7 +186,7 @@ static bool write_verilog(struct packing *p) {
     return true;
 }
 
-// Writes the kernel's module, which instantiates modules with the prefix.
+// Writes the module of the packaged kernel, which instantiates modules with the prefix.
 static bool write_wrapper(struct packing *p) {
     struct text plain = {0}, text = {0};
     package_wrapper(&p->package, &plain);
@@ -189,6 +195,7 @@ static bool write_wrapper(struct packing *p) {
     return write_text(p, arena_printf(p->arena, "rtl/%s.v", p->package.name), &text);
 }
 
+// Writes the files whose texts depend on the design: settings, scripts, descriptions of the kernel.
 static bool write_emitted(struct packing *p) {
     const struct package *k = &p->package;
     const struct {
@@ -218,15 +225,15 @@ static bool add_shared(struct packing *p, const char *relative, struct text *tex
     return data;
 }
 
-// Writes a file that is identical for every design. `before`: text that precedes it, may be empty.
+// Writes a file that is identical for every design. before: text that precedes it, may be empty; it is freed.
 static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
     bool ok = add_shared(p, relative, before) && output_text(&p->out, name, before);
     text_free(before);
     return ok;
 }
 
-// Writes the constraints of the second clock. Weights have constraints only in designs whose multipliers keep a weight
-// for a whole cycle: in the others these lines would name no pin.
+// Writes the constraints of the second clock. The constraints of weights are only for designs whose multipliers keep a
+// weight for a whole cycle of the first clock (A: 4). In other designs they would match no pin.
 static bool write_clocks(struct packing *p) {
     struct text clocks = {0};
     bool ok = add_shared(p, "boards/vitis/" PACKAGE_CLOCKS, &clocks);
@@ -239,6 +246,7 @@ static bool write_clocks(struct packing *p) {
     return ok;
 }
 
+// Writes the scripts, the checklist, the waivers and the constraints of the second clock.
 static bool write_scripts(struct packing *p) {
     static const char *const names[] = {"Makefile",  "package_xo.tcl", "ooc.tcl",     "place.tcl",
                                         "tools.tcl", "tools.sh",       "together.sh", "clock.sh"};
@@ -253,7 +261,7 @@ static bool write_scripts(struct packing *p) {
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);
 }
 
-// Copies the host program's sources, so that a machine with a card needs the package alone.
+// Copies the host program's sources, so that a machine with a card needs only the package.
 static bool write_host(struct packing *p) {
     static const char list_file[] = "boards/host/sources.txt";
     size_t len;
@@ -267,6 +275,7 @@ static bool write_host(struct packing *p) {
     return true;
 }
 
+// Copies a file of the design to the package.
 static bool copy_text(struct packing *p, const char *name) {
     size_t len;
     const char *why, *path = arena_printf(p->arena, "%s/%s", p->o.dir, name);
@@ -305,8 +314,8 @@ static bool write_design(struct packing *p) {
     return sim_ok && map_ok && copy_oracle(p);
 }
 
-// Writes a list of all files, which includes the list itself. A later package in this folder removes listed files that
-// it does not have.
+// Writes a list of all files, which includes the list itself. When a later package is written to this folder, find_old
+// takes the files to remove from this list.
 static bool write_list(struct packing *p) {
     struct text list = {0};
     size_t skip = strlen(p->o.out) + 1;
@@ -333,10 +342,12 @@ static bool is_written(const struct packing *p, const char *path) {
     return false;
 }
 
-// Whether the path stays within the folder. A list that was changed by hand must not name files elsewhere.
+// Returns whether a path of the list stays within the folder. A list that was changed by hand must not remove files
+// elsewhere.
 static bool is_inside(const char *path) { return *path && *path != '/' && *path != '#' && !strstr(path, ".."); }
 
-// Finds the files of an earlier package. A package of an older version lists only its Verilog files.
+// Returns the files of an earlier package that the new one does not have. A package of an older version has a list of
+// its Verilog files only.
 static path_list find_old(struct packing *p) {
     path_list old = {0};
     const char *why, *name = exists(p, p->o.out, PACKAGE_FILES) ? PACKAGE_FILES : "filelist.f";
@@ -349,7 +360,7 @@ static path_list find_old(struct packing *p) {
     return old;
 }
 
-// Removes the files, and the folders that become empty.
+// Removes the files, and folders in the package that become empty.
 static void remove_old(struct packing *p, const path_list *old) {
     for (size_t i = 0; i < old->count; i++) {
         const char *dir = old->items[i];
@@ -358,14 +369,14 @@ static void remove_old(struct packing *p, const path_list *old) {
     }
 }
 
-// Warns if `build` has results of the vendor's tools that belong to the package that was in this folder before.
+// Warns if the package has a folder `build`, whose results of the vendor's tools belong to another, earlier design.
 static void note_build(struct packing *p, const char *identity_before) {
     if (!identity_before || !strcmp(identity_before, p->package.identity) || !exists(p, p->o.out, "build")) return;
     diag_warning(p->diag, loc_file(p->arena, arena_printf(p->arena, "%s/build", p->o.out)), MSG_PACKAGE_BUILD,
                  identity_before, p->o.out);
 }
 
-// The identity of the package that was in the output folder before; NULL: there was none.
+// Returns the identity of the package that was in the output folder before, or NULL if there was none.
 static const char *identity_before(struct packing *p) {
     static const char key[] = "\"identity\": \"";
     const char *why;
@@ -375,6 +386,7 @@ static const char *identity_before(struct packing *p) {
     return end ? arena_strndup(p->arena, at, (size_t)(end - at)) : NULL;
 }
 
+// Writes the package and then removes files of an earlier one. Returns the exit status.
 static int write_folder(struct packing *p) {
     if (!check_folders(p) || !read_design(p)) return RILL_BAD_SPEC;
     output_begin(&p->out, p->arena, p->o.out);

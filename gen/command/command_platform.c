@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill platform: prints the platform figures of a board file, and compares them with the output of the vendor's tools.
+// rill platform: prints the platform figures of a board file, or compares them with the output of the vendor's tools.
+// gen/device reads that output and compares it.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -7,7 +8,7 @@
 
 struct platform_options {
     const char *board, *compare;
-    struct platform_build build;
+    struct platform_build build; // the build that a utilization report is about
     bool json;
 };
 
@@ -15,6 +16,7 @@ static void add_resources(const char *title, const struct device_resources *r, s
     text_addf(out, "  %-26s %8d %8d %7d %6d %6d\n", title, r->lut, r->ff, r->bram36, r->uram, r->dsp);
 }
 
+// Prints the resources of the dies and of the platform's cells, and the budget that remains for designs.
 static void print_board(const struct rill_device *d, struct arena *arena, struct text *out) {
     const struct device_resources all = device_total(d), *cells = &d->platform_cells;
     struct device_resources budget = all;
@@ -35,7 +37,7 @@ static void print_board(const struct rill_device *d, struct arena *arena, struct
                   d->slrs[i + 1].name, d->sll, d->sll_region, d->slrs[i].platform_wires);
 }
 
-// The tools' figure in words: a number, a range, or a bound on one side.
+// Returns the tools' figure in words: a number, a range, or a bound on one side.
 static const char *range(const struct platform_row *row, struct arena *arena) {
     enum { NO_BOUND = 1000000000 }; // an upper end from here on means that there is none
     if (row->high >= NO_BOUND) return arena_printf(arena, "%.0f or more", row->low);
@@ -50,6 +52,7 @@ static int count_wrong(const struct platform_said *said, const struct platform_v
     return wrong;
 }
 
+// Prints a row for each compared figure, then the places of those that differ.
 static void print_verdicts(const struct rill_device *d, const struct platform_options *o,
                            const struct platform_said *said, const struct platform_verdict *v, struct arena *arena,
                            struct text *out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill report: prints a generated design's report, or writes it as a page.
+// rill report: prints a generated design's report, writes it as a web page, or compares its estimates with Vivado's
+// reports. gen/report makes the texts.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -9,7 +10,7 @@
 #include "gen/kernel/kernel.h"
 
 struct report_options {
-    const char *dir, *html, *sim, *vendor, *timing;
+    const char *dir, *html, *sim, *vendor, *timing; // paths; all but dir may be NULL
     bool json;
 };
 
@@ -22,6 +23,7 @@ static int print_report(struct arena *arena, const struct report_options *o) {
     return data ? RILL_OK : RILL_BAD_SPEC;
 }
 
+// Reads design.yaml, to which all passes must have been applied. Returns NULL after an error.
 static struct ir *read_design(struct arena *arena, const char *dir, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/design.yaml", dir);
     struct ir *ir = kernel_read_design(arena, path, diag);
@@ -30,6 +32,7 @@ static struct ir *read_design(struct arena *arena, const char *dir, struct diag 
     return NULL;
 }
 
+// Makes the HTML page, with the results of a simulation if --sim names them.
 static bool make_page(struct run *run, const struct report_options *o, struct text *page) {
     struct arena *arena = &run->arena;
     struct diag *diag = &run->diag;

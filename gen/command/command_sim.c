@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill sim: builds a generated design with Verilator, once per design and set of sources, and compares the run with the
-// replay.
+// rill sim: builds the simulation of a generated design with Verilator (verif/harness/build.sh) if its executable is
+// not current, checks the options, and then becomes that executable. The executable compares the design with the
+// replay. `rill verify` uses the same build through command_simulation.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,23 +20,24 @@
 #include "gen/model/rows.h"
 #include "gen/model/tokenizer.h"
 
-enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* of a build */, MAX_TOP = 16 << 20 };
+enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* options for Verilator */, MAX_TOP = 16 << 20 /* bytes of the top */ };
 
 struct build_options {
-    struct sim_options sim; // read here as well, to reject before the build what the simulation would reject
+    struct sim_options sim; // options of the executable, read here to reject wrong ones before the build
     bool build_only, quick, tune, pumped;
     int64_t jobs, threads;
 };
 
 struct sim_build {
     struct arena *arena;
-    const char *dir, *root; // root: the project's folder
-    const char *folder;     // folder of the executable within dir; each kind of build has another one
+    const char *dir, *root; // dir: the design's folder; root: the folder of Rill's sources or of its installation
+    const char *folder;     // folder of the executable within dir, another one for each combination of options
     const char *kind;       // kind of build: plain, tuned or quick (verif/harness/build.sh)
     bool trace, build_only, pumped;
-    int jobs, threads;
+    int jobs, threads; // compiler processes; threads of the simulation
 };
 
+// Handles SIGTERM: ends all processes of the group.
 static void end_all(int signal) {
     (void)signal;
     kill(0, SIGKILL);
@@ -47,7 +49,8 @@ static int wait_for(pid_t pid) { // returns the exit status, or -1
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Waits for a program whose processes are a group. When `parent` ends, however that happens, the group ends.
+// Runs a program in a new process group and returns its exit status, or -1. If the process `parent` ends for any
+// reason, all processes of the group end.
 static int watch_over(char *const args[], pid_t parent) {
     setpgid(0, 0);
     signal(SIGTERM, end_all);
@@ -62,7 +65,7 @@ static int watch_over(char *const args[], pid_t parent) {
     return wait_for(pid);
 }
 
-// Runs a program and writes its output to a log. Returns its exit status, or -1.
+// Runs a program and writes its output to the file descriptor `log`. Returns its exit status, or -1.
 static int run(char *const args[], int log) {
     pid_t self = getpid(), pid = fork();
     if (pid == 0) {
@@ -80,7 +83,7 @@ static void show_tail(struct arena *arena, const char *log) {
     if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
 }
 
-// Whether a file exists and is older than the executable.
+// Returns whether a file exists and is older than the executable, whose status is *made.
 static bool is_older(const char *path, const struct stat *made) {
     struct stat source;
     if (stat(path, &source)) return false;
@@ -98,8 +101,8 @@ static bool all_older(struct sim_build *b, const char *folder, const struct stat
     return older;
 }
 
-// Whether the executable is newer than its sources: the design's Verilog (which may be edited by hand), Rill's library,
-// the memory model and the harness.
+// Returns whether the executable is newer than its sources: the design's Verilog (which may be edited by hand), Rill's
+// library, the memory model and the harness.
 static bool is_current(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     struct stat made;
@@ -110,12 +113,13 @@ static bool is_current(struct sim_build *b, const char *exe) {
            all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
 }
 
+// Prints an error, unless `why` is NULL because it was reported before. Returns false.
 static bool refused(const char *why) {
     if (why) diag_command("sim", "error", "%s", why);
     return false;
 }
 
-// Checks for a memory image before the build, which takes a while.
+// Checks that there is a memory image, which the simulation needs, because the build before it takes minutes.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
     diag_command("sim", "error", MSG_NO_IMAGE, b->dir, b->dir);
@@ -130,6 +134,7 @@ static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, co
     return sim_tokenizer_open(&run->arena, image, ir_vocabulary(ir), o, &run->diag);
 }
 
+// Reads all requests and returns the first message about a wrong one, or NULL.
 static const char *requests_fault(struct run *run, const struct ir *ir, const struct tokenizer *tokenizer,
                                   const struct sim_options *o) {
     const char *why = NULL;
@@ -139,7 +144,7 @@ static const char *requests_fault(struct run *run, const struct ir *ir, const st
     return why;
 }
 
-// Checks the rows of an input file. A pipe is left to the simulation, because it can be read only once.
+// Checks the rows of an input file. A pipe is not checked here, because only one process can read it, the simulation.
 static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
     struct stat s;
     int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
@@ -148,8 +153,8 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
                      &run->diag) > 0;
 }
 
-// Checks that the image and the requests fit the design. A saved run brings its requests, and those in a pipe are left
-// to the simulation.
+// Checks that the image and the requests fit the design. A saved run has its requests, and requests in a pipe are not
+// checked here.
 static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
     if (b->build_only) return true;
     const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;
@@ -168,7 +173,7 @@ static bool fits_design(struct run *run, const struct sim_build *b, struct sim_o
 
 // ---- the build ----
 
-// Says that the build has begun. A plain build takes minutes, so its message names the quick build.
+// Prints that the build has begun. A plain build takes minutes, so its message names the quick build.
 static void say_building(const struct sim_build *b) {
     fprintf(stderr, "rill sim: building the simulation of %s ...%s\n", b->dir,
             strcmp(b->kind, "plain") != 0
@@ -188,14 +193,15 @@ static bool unwritable(const char *path) {
     return false;
 }
 
-enum { FULL = 1 << 20 /* bytes; with less room no build ends well */ };
+enum { FULL = 1 << 20 /* bytes; a disk with less space counts as full */ };
 
-// Compilers may not report a full disk.
+// Reports a full disk, which compilers may not report themselves.
 static void say_full(const char *dir) {
     struct statvfs s;
     if (!statvfs(dir, &s) && (uint64_t)s.f_bavail * s.f_frsize < FULL) diag_command("sim", "error", MSG_DISK_FULL, dir);
 }
 
+// Builds the executable with verif/harness/build.sh and shows the end of the log if that fails.
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
@@ -224,8 +230,8 @@ static bool build(struct sim_build *b, const char *exe) {
     return false;
 }
 
-// Builds, unless another process has done so in the meantime. A lock makes sure that only one process at a time builds
-// simulations of a design.
+// Builds the executable, unless another process has built it in the meantime. A lock makes sure that only one process
+// at a time builds simulations of a design.
 static bool build_once(struct sim_build *b, const char *exe) {
     const char *path = arena_printf(b->arena, "%s/sim/build.lock", b->dir);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -239,6 +245,7 @@ static bool build_once(struct sim_build *b, const char *exe) {
     return ok;
 }
 
+// Returns whether a variable of the environment is 1.
 static bool is_wanted(const char *variable) {
     const char *value = getenv(variable);
     return value && !strcmp(value, "1");
@@ -248,7 +255,7 @@ static const char *kind_of(const struct build_options *o) {
     return o->tune ? "tuned" : o->quick || is_wanted("RILL_QUICK_BUILD") ? "quick" : "plain";
 }
 
-// Finds the folder of the executable; false after a message.
+// Finds the folder of the sources (b->root) and of the executable (b->folder). Returns false after an error.
 static bool find_folders(struct sim_build *b) {
     const char *harness = file_find_shared(b->arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(b->arena, "%s/filelist.f", b->dir), R_OK)) {
@@ -274,7 +281,7 @@ static bool can_pump(const struct sim_build *b) {
     return false;
 }
 
-// Replaces this process by the simulation and passes on the options that are for it.
+// Replaces this process by the simulation, which gets the options that are for it. Returns only after an error.
 static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     char **args = ARENA_ARRAY(b->arena, char *, (size_t)run->argc + 4);
     int count = 0;
@@ -283,7 +290,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
     count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
-    setenv("RILL_HOME", b->root, 0); // there, golden files of custom kernels find their headers
+    setenv("RILL_HOME", b->root, 0); // the folder with the headers that golden files of custom kernels include
     execv(exe, args);
     diag_command("sim", "error", MSG_SIM_RUN, exe, strerror(errno));
     return RILL_INTERNAL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill timeline: cycles of every step of a request, and how full its streams get, from the timing contracts alone.
+// rill timeline: prints the cycles of every step of a request and how full its streams get, without a simulation of
+// RTL. gen/timing moves every word by the timing contracts. `rill forecast` prints sums over a whole request instead.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <errno.h>
@@ -10,12 +11,12 @@
 
 struct timeline_options {
     struct design_options design;
-    int64_t prompt, tokens; // 0: default
-    int64_t start;          // cycles that the memory has run before the request
-    bool started, unbounded, no_refresh, json;
-    bool unchecked;    // accept tokens beyond the context, and stop at its end
-    const char *beats; // name of a file, or NULL
-    const char *ids;   // ids of the first positions, separated by commas; NULL: not known
+    int64_t prompt, tokens;                    // 0: default
+    int64_t start;                             // cycles that the memory has run before the request
+    bool started, unbounded, no_refresh, json; // started: --start is given
+    bool unchecked;                            // accept tokens beyond the context, and stop at its end
+    const char *beats;                         // name of a file, or NULL
+    const char *ids;                           // ids of the first positions, separated by commas; NULL: not known
 };
 
 static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
@@ -47,6 +48,7 @@ static void print_streams(const struct ir *ir, const struct timing_result *r, bo
     if (json) printf("\n  }\n}\n");
 }
 
+// Writes a line for each word: edge, cycle in which it is put, and 1 if it ends a firing. Returns false after an error.
 static bool write_beats(const struct ir *ir, const struct timing_result *r, const char *path) {
     FILE *out = fopen(path, "w");
     if (!out) return false;
@@ -56,7 +58,7 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     return fclose(out) == 0;
 }
 
-// Reads a list of ids; false if the text is not such a list.
+// Reads a list of ids into options->id. Returns false if the text is not such a list.
 static bool read_ids(struct ir *ir, const char *text, struct timing_options *options) {
     int64_t *id = ARENA_ARRAY(ir->arena, int64_t, strlen(text) + 1);
     options->id = id;
@@ -70,6 +72,7 @@ static bool read_ids(struct ir *ir, const char *text, struct timing_options *opt
     }
 }
 
+// Runs the timing model over the steps of the request and prints the result. Returns the exit status.
 static int print_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;

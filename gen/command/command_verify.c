@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill verify: one long request, simulated in shards (gen/shards).
+// rill verify: simulates one long request in shards, that is, parts of its steps that run in parallel processes. The
+// replay runs first, without the design, and saves its state at every position. Each shard then starts from the state
+// before its first step. gen/shards divides the request, runs the processes and joins the results. A journal keeps
+// results, so that an interrupted run continues.
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,12 +12,12 @@
 #include "gen/command/command.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 /* in the journal: the run of the replay */ };
+enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 /* number of the replay's run among the shards */ };
 
 struct verify_options {
     struct sim_options sim;
     bool quick, tune;
-    int64_t shards, jobs, warm, limit;
+    int64_t shards, jobs, warm, limit; // limit: seconds of a shard; 0: none
     const char *launch, *work;
 };
 
@@ -24,23 +27,24 @@ struct verify {
     struct run *run;
     struct arena *arena;
     struct verify_options *o;
-    const char *exe, *work;
+    const char *exe, *work; // executable of the simulation; folder of journal, state and results
     struct journal journal;
-    uint64_t *known; // hashes of the results in the journal: the replay's, then each shard's; 0: none
-    struct shards_request *request;
-    struct shard *shard;
+    uint64_t *known;                // hashes of the results in the journal: the replay's, then each shard's; 0: none
+    struct shards_request *request; // read from the replay's result
+    struct shard *shard;            // [count]
     int count;
     int *shard_of; // per job: its shard
     struct pool_job *job;
-    int jobs;
+    int jobs;                  // shards that this run simulates
     int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
-    double seconds;
-    int golden_status;
-    bool shown; // a line of progress is on the terminal
+    double seconds;            // time of all jobs together
+    int golden_status;         // 0: the replay passed
+    bool shown;                // a line of progress is on the terminal
 };
 
 // ---- files and arguments ----
 
+// Returns the path of a file of a shard, or of the replay.
 static const char *file_of(struct verify *v, int shard, const char *ending) {
     if (shard == GOLDEN) return arena_printf(v->arena, "%s/golden.%s", v->work, ending);
     return arena_printf(v->arena, "%s/shard_%04d.%s", v->work, shard, ending);
@@ -53,7 +57,7 @@ static void add_pair(struct verify *v, arg_list *args, const char *option, const
     add(v, args, value);
 }
 
-// Adds the arguments of this command's line that belong to a table of options.
+// Adds the arguments of this command that belong to a table of options.
 static void add_table(struct verify *v, arg_list *args, const struct option_row *table) {
     char **words = ARENA_ARRAY(v->arena, char *, (size_t)v->run->argc + 1);
     int count = options_select(&command_verify.options, table, v->run->argc, v->run->argv, words);
@@ -66,6 +70,7 @@ static void add_launcher(struct verify *v, arg_list *args) {
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) add(v, args, word);
 }
 
+// Adds the launcher, the executable and the options of every run.
 static void add_program(struct verify *v, arg_list *args) {
     add_launcher(v, args);
     add(v, args, v->exe);
@@ -73,7 +78,7 @@ static void add_program(struct verify *v, arg_list *args) {
     add(v, args, "--quiet");
 }
 
-// Arguments of the run that writes the replay's state at every position, without the design.
+// Returns the arguments of the run without the design, which writes the replay's state at every position.
 static char *const *golden_args(struct verify *v) {
     arg_list args = {0};
     add_program(v, &args);
@@ -87,6 +92,7 @@ static char *const *golden_args(struct verify *v) {
 
 static const char *number(struct verify *v, int64_t n) { return arena_printf(v->arena, "%lld", (long long)n); }
 
+// Returns the first `count` tokens of the prompt as a list for --prompt-ids.
 static const char *prompt_list(struct verify *v, int64_t count) {
     struct text text = {0};
     for (int64_t i = 0; i < count; i++) text_addf(&text, "%s%u", i ? "," : "", v->request->prompt[i]);
@@ -95,7 +101,7 @@ static const char *prompt_list(struct verify *v, int64_t count) {
     return list;
 }
 
-// Arguments of a shard: its own request, begun at its first position with the replay's state.
+// Returns the arguments of a shard: the request up to its last step, from its first position with the replay's state.
 static char *const *shard_args(struct verify *v, int shard) {
     const struct shard *s = &v->shard[shard];
     const struct sim_options *sim = &v->o->sim;
@@ -117,6 +123,7 @@ static char *const *shard_args(struct verify *v, int shard) {
 
 // ---- the journal ----
 
+// Adds the path, size and time of a file, if it exists.
 static void add_file(struct text *text, const char *path) {
     struct stat s;
     if (!stat(path, &s))
@@ -124,8 +131,8 @@ static void add_file(struct text *text, const char *path) {
                   s.st_mtim.tv_nsec);
 }
 
-// Returns a key that is equal for runs whose results can be joined. It covers the executable, the image, and everything
-// else that changes a result.
+// Returns a key that is equal for runs whose results can be joined. It is a hash of the options that change a result,
+// and of size and time of the executable and of the image's manifest.
 static const char *key_of(struct verify *v) {
     struct text text = {0};
     arg_list args = {0};
@@ -142,7 +149,8 @@ static const char *key_of(struct verify *v) {
     return key;
 }
 
-// Notes a result of the journal. A later end of the shard replaces it, and an end that did not pass removes it.
+// journal_open calls this for each end of a shard in the journal, in their order. Notes the hash of the result if the
+// shard passed, and forgets an earlier result otherwise.
 static void note_known(void *context, int shard, const char *state, uint64_t result) {
     struct verify *v = context;
     if (shard >= GOLDEN && shard < v->o->shards)
@@ -171,7 +179,7 @@ static void write_end(struct verify *v, int shard, enum shard_end state, double 
     text_free(&text);
 }
 
-// ---- progress ----
+// ---- progress: a line on the terminal that is overwritten ----
 
 static const char *clock_text(struct arena *arena, double seconds) {
     long s = seconds > 0 ? (long)(seconds + 0.5) : 0;
@@ -223,14 +231,15 @@ static struct pool pool_of(struct verify *v) {
     return (struct pool){.parallel = (int)v->o->jobs, .limit = v->o->limit, .context = v};
 }
 
-// Whether an earlier run left the replay's result and its state.
+// Returns whether an earlier run left the replay's result and its state.
 static bool has_golden(struct verify *v) {
     size_t len;
     const char *why, *text = file_read(v->arena, file_of(v, GOLDEN, "json"), 1 << 30, &len, &why);
     return text && !access(file_of(v, GOLDEN, "state"), R_OK) && v->known[0] == bytes_hash(text, len);
 }
 
-// Runs the replay unless an earlier run left its result, and reads the request from it. False after an error.
+// Runs the replay unless an earlier run left its result, and reads the request from the result. Returns false after an
+// error.
 static bool run_golden(struct verify *v) {
     struct pool pool = pool_of(v);
     struct pool_job job = {golden_args(v), file_of(v, GOLDEN, "log"), false};
@@ -262,7 +271,7 @@ static const char *status_text(struct verify *v, int status) {
     return status == POOL_DIED ? "it was killed" : arena_printf(v->arena, "it ended with status %d", status);
 }
 
-// Sets the shard's state when its process has ended. A result that passes does not count if the exit status is not 0.
+// Sets the shard's state when its process has ended. A result that passes counts only with exit status 0.
 static void judge(struct verify *v, int shard, int status) {
     struct shard *s = &v->shard[shard];
     if (status == POOL_LATE) {
@@ -277,7 +286,7 @@ static void judge(struct verify *v, int shard, int status) {
     }
 }
 
-// Notes the end of a shard. A shard that died is run again, up to MOST_TRIES times in all.
+// Notes the end of a shard. Returns whether the shard is to run again: it died and has run less than MOST_TRIES times.
 static bool shard_ended(void *context, int job, int status, double seconds) {
     struct verify *v = context;
     int shard = v->shard_of[job];
@@ -291,7 +300,7 @@ static bool shard_ended(void *context, int job, int status, double seconds) {
     return again;
 }
 
-// Takes a shard's result that an earlier run left.
+// Takes a shard's result that an earlier run left. Returns false if there is none that passed and equals the journal's.
 static bool is_done(struct verify *v, int shard) {
     struct shard *s = &v->shard[shard];
     if (!v->known[shard + 1]) return false;
@@ -336,6 +345,7 @@ static void print_shard(struct verify *v, int shard) {
            file_of(v, shard, "log"));
 }
 
+// Prints which warm-up steps are at the beginning of the shards: their FIFOs and prefetch are not as in a whole run.
 static void print_cold(const struct verify *v) {
     const char *before = "cold steps, whose cycles are not compared: ";
     for (int i = 0; i < v->count; i++) {
@@ -379,6 +389,7 @@ static void add_shard(const struct shard *s, const char *before, struct text *ou
               (long long)s->from, shard_ends[s->state], s->tries, s->seconds, s->values);
 }
 
+// Writes the verdict to the file of --json, if given. Returns false after an error.
 static bool write_json(struct verify *v, const struct shards_sum *sum, bool passed) {
     struct text out = {0};
     const char *path = v->o->sim.json, *why = NULL;
@@ -419,6 +430,7 @@ static int verdict(struct verify *v) {
 
 // ---- the command ----
 
+// Makes the folder of work files and opens the journal. Returns false after an error.
 static bool open_work(struct verify *v) {
     const char *dir = v->o->sim.dir, *why = NULL;
     v->work = v->o->work ? v->o->work : arena_printf(v->arena, "%s/verify", dir);

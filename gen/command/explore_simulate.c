@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulates designs that a search found, with the commands that a user would type. A difference between the design and
-// the replay ends `rill sim` with an error, and so it ends the search.
+// Simulates designs that a search found, by running `rill gen`, `rill pack` and `rill sim` as a user would. A
+// difference between the design and the replay ends `rill sim` with an error, and this ends the search with an error.
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,14 +11,15 @@
 #include "gen/command/explore_simulate.h"
 #include "gen/ir/ir.h"
 
-enum { MAX_BYTES = 256 << 20, WORDS = 16 };
+enum { MAX_BYTES = 256 << 20 /* of a result */, WORDS = 16 /* of a command, with the final NULL */ };
 
 struct simulating {
     const struct explore *x;
-    const char *program, *spec, *design, *log, *json;
+    const char *program, *spec, *design, *log, *json; // paths; design: folder
 };
 
-// Runs `rill` with these words (NULL after the last), its messages in the log. Returns the exit status, or -1.
+// Runs `rill` with these arguments (NULL after the last) and appends its output to the log. Returns the exit status,
+// or -1.
 static int run(const struct simulating *s, const char *const *word) {
     char *argument[WORDS];
     int count = 0, status = 0, log = open(s->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -43,7 +44,7 @@ static bool succeeds(const struct simulating *s, const char *const *word) {
     return status == 0;
 }
 
-// The request: ids 1, 2, ... of the vocabulary, or rows.
+// Returns the request as an argument: the ids 1, 2, ... of the vocabulary, or `rows`.
 static const char *ids_of(const struct simulating *s, const struct ir *ir) {
     struct text list = {0};
     if (!ir->design.is_lm) return "rows";
@@ -53,6 +54,7 @@ static const char *ids_of(const struct simulating *s, const struct ir *ir) {
     return ids;
 }
 
+// Generates, packs and simulates a design. Returns false after an error.
 static bool simulate(const struct simulating *s) {
     struct arena *arena = s->x->arena;
     const char *gen[] = {"gen", s->spec, "-o", s->design, NULL},
@@ -75,7 +77,7 @@ static bool simulate(const struct simulating *s) {
     return succeeds(s, sim);
 }
 
-// Reads a run's cycles, and puts them next to the forecast, which is in milliseconds.
+// Reads a run's cycles into *r, together with the forecast, which it converts from ms to cycles.
 static bool read_cycles(const struct simulating *s, const double *forecast, struct explore_trial *r) {
     size_t len;
     const char *why, *data = file_read(s->x->arena, s->json, MAX_BYTES, &len, &why);
@@ -107,7 +109,7 @@ struct explore_trial *explore_simulate(const struct explore *x, const struct exp
                                      .design = name,
                                      .log = arena_printf(x->arena, "%s.log", name),
                                      .json = arena_printf(x->arena, "%s.sim.json", name)};
-        unlink(s.log); // of an earlier search
+        unlink(s.log); // an earlier search may have left it
         if (!simulate(&s) || !read_cycles(&s, o->seen[o->front[i]].result.value, &all[i])) return NULL;
     }
     return all;

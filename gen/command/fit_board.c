@@ -12,14 +12,14 @@
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 
-// Tokens per step and lanes, the fastest first.
+// A choice of tokens per step and lanes. The fastest rung comes first.
 struct rung {
     int tokens, lanes;
 };
 static const struct rung rungs[] = {{8, 16}, {8, 8}, {4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 enum { RUNGS = COUNT_OF(rungs), BEAT_BITS = 512, FEW_LANES = 4 };
-// Depth of each channel's prefetch FIFO, in beats. So many beats fill the block RAMs that the width of a beat requires
-// at any depth.
+// The long depth of each channel's prefetch FIFO, in beats. A block RAM of this width has 512 words, so a shorter FIFO
+// in block RAMs would need as many of them.
 enum { BEATS_AHEAD = 512 };
 
 struct ladder {
@@ -27,8 +27,8 @@ struct ladder {
     int count;
 };
 
-// Collects the rungs to try. Few lanes are slower than the memory, so they are only used if the family allows no
-// others.
+// Collects the rungs to try. Designs with less than FEW_LANES lanes are slower than the memory, so they are only tried
+// if the family does not allow more lanes.
 static void find_rungs(const struct fitting *f, struct ladder *l) {
     for (int i = 0; i < RUNGS; i++)
         if (family_allows(f->m->values, "design.lanes", rungs[i].lanes, f->m->arena) &&
@@ -37,6 +37,7 @@ static void find_rungs(const struct fitting *f, struct ladder *l) {
     if (!l->count) l->rung[l->count++] = rungs[RUNGS - 1]; // the family's check then reports the reason
 }
 
+// Returns the design of a rung with as many channels as possible and otherwise plain choices.
 static struct import_design design_of(const struct fitting *f, const struct rung *r) {
     const struct rill_device *device = f->m->device;
     int most = device->hbm.channels, channels = most < SPEC_MAX_CHANNELS ? most : SPEC_MAX_CHANNELS;
@@ -48,6 +49,7 @@ static struct import_design design_of(const struct fitting *f, const struct rung
                                   .beat_bits = BEAT_BITS};
 }
 
+// Makes the spec of a design and builds it up to the pass `last` (NULL: all). Returns NULL after an error.
 static struct ir *build(const struct fitting *f, const struct import_design *d, struct text *spec, const char *last,
                         struct diag *diag) {
     text_free(spec);
@@ -56,7 +58,7 @@ static struct ir *build(const struct fitting *f, const struct import_design *d, 
     return read ? command_build_spec(read, f->m->arena, diag, last) : NULL;
 }
 
-// The first warning in a text of messages, without its place; NULL: no warning.
+// Returns the first warning in a text of messages, without its place, or NULL.
 static const char *first_warning(struct arena *arena, const char *said) {
     static const char mark[] = "warning: ";
     const char *at = strstr(said, mark);
@@ -88,12 +90,12 @@ struct ir *fit_build(const struct fitting *f, const struct import_design *d, str
 
 // ---- lanes for long contexts ----
 
-// A wait for scores matters if it is more than a WAIT_SHARE-th of a step's bound. UNROLL: value of the key `unroll` in
-// a design with twice the lanes. MOST_LANES: most lanes that a design may have.
+// WAIT_SHARE: a wait for scores matters if it is more than one WAIT_SHARE-th (a tenth) of the bound of a step's cycles.
+// UNROLL: value of the key `unroll` in a design with twice the lanes. MOST_LANES: most lanes that a design may have.
 enum { WAIT_SHARE = 10, UNROLL = 160, MOST_LANES = 32 };
 
-// Cycles of a decode step at half the context in which the engine waits for its scores to leave. It makes one score per
-// lane with the beats of a key, but the words that carry scores away are narrower.
+// Returns the cycles of a decode step at half the context in which the engine waits until its scores have left. The
+// engine makes a score in each of its lanes at once, but the words that carry scores away hold fewer of them.
 static int64_t scores_wait(const struct ir *ir) {
     int64_t position = ir->design.context / 2, cycles = 0;
     for (int k = 0; k < ir->kernels; k++) {
@@ -108,13 +110,13 @@ static int64_t scores_wait(const struct ir *ir) {
     return cycles;
 }
 
-// Whether the engine's wait for scores is more than a tenth of a decode step at half the context.
+// Returns whether the engine's wait for scores is more than a tenth of a decode step at half the context.
 static bool waits_for_scores(const struct ir *ir) {
     struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
 }
 
-// Whether scores would slow the engine of this design down.
+// Returns whether scores would slow the engine of this design down. Builds it up to the pass before size-fifos.
 static bool needs_lanes(const struct fitting *f, const struct import_design *d) {
     struct text spec = {0};
     struct arena_mark mark = arena_mark(f->m->arena);
@@ -145,8 +147,8 @@ bool fit_filling(const struct fitting *f, int64_t request[2]) {
     return p >= 0;
 }
 
-// Chooses the request whose time the search minimises. For a context so long that scores matter it fills the context;
-// otherwise it is the usual one of gen/explore (0:0).
+// Chooses the request whose time the search minimizes. If there are two bases, because the context is so long that
+// scores matter, the request fills the context. Otherwise it is the usual one of gen/explore (0:0).
 static void request_of(const struct fitting *f, int bases, int64_t request[2]) {
     if (bases < 2 || !fit_filling(f, request)) request[0] = request[1] = 0;
 }
@@ -162,7 +164,8 @@ static struct ir *search(const struct fitting *f, const struct import_design *ba
 
 // ---- changes that only need space ----
 
-// Takes another design instead of this one if the board can hold it.
+// Builds the design with other values of prefetch_beats and wide_rows (embedding rows of 16 bits). Returns it if it is
+// within the limits, and otherwise `ir`.
 static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
                             int prefetch_beats, bool wide_rows) {
     struct import_design other = *d;
@@ -180,7 +183,8 @@ static struct ir *take_with(const struct fitting *f, struct ir *ir, struct impor
 }
 
 // Uses spare space in two ways. A longer prefetch lets the memory read ahead while the engine waits for a norm. An
-// embedding with 16 bits only takes memory space, because a step reads one row per token. Tries both, then either.
+// embedding with 16 bits is more accurate and only takes memory space, because a step reads one row per token. Tries
+// both together, then the prefetch alone, then the embedding alone.
 static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct ir *with = take_with(f, ir, d, spec, BEATS_AHEAD, true);
     if (with == ir) with = take_with(f, ir, d, spec, BEATS_AHEAD, false);
@@ -189,7 +193,8 @@ static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import
 
 // ---- the ladder ----
 
-// Searches the designs of a rung with everything that only needs space, then without.
+// Searches the designs of a rung with the long prefetch and the 16-bit embedding. If none is found, searches without
+// them, and adds what fits afterwards.
 static struct ir *try_rung(const struct fitting *f, const struct rung *r, struct import_design *d, struct text *spec) {
     struct import_design base = design_of(f, r), full = base;
     full.prefetch_beats = BEATS_AHEAD;

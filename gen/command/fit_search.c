@@ -10,6 +10,7 @@
 #include "gen/command/fit.h"
 #include "gen/explore/explore.h"
 
+// The values of `A` and `pump` that the search tries.
 static const struct {
     int copies, pump; // copies: value of `A`; pump 0: the spec does not set it
 } kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
@@ -85,6 +86,7 @@ static void take_speed(struct import_design *d, const struct explore *x, const s
     d->speed = (struct import_speed){x->prompt, x->tokens, r->value[EXPLORE_TOKENS_S], r->value[EXPLORE_TTFT_MS]};
 }
 
+// Returns whether another way is better in one goal and not worse in the others.
 static bool is_beaten(const struct way *way, int ways, const struct way *w) {
     for (int i = 0; i < ways; i++)
         if (&way[i] != w && !way[i].ended && explore_dominates(&w->x, way[i].result.value, w->result.value))
@@ -97,6 +99,7 @@ static bool is_beaten(const struct way *way, int ways, const struct way *w) {
 // Sharing must save this share of the time of a request that fills the context, because it needs deeper FIFOs.
 static const double SHARING_WORTH = 0.02;
 
+// Estimates a way with its own channels. Returns whether it is within the limits.
 static bool estimate(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
     if (!begin(f, w, request, silent)) return false;
     struct explore_point p = explore_own(&w->x);
@@ -108,7 +111,7 @@ struct sharing {
     struct way usual;      // the design with sharing, estimated for the request of the search
     double alone, filling; // worth() of a request that fills the context, without sharing and with it
     int64_t full[2];       // the request that fills the context
-    bool pays;
+    bool pays;             // set by weigh()
 };
 
 // Decides whether sharing pays: the search's request must not take longer with it, and a request that fills the context
@@ -137,7 +140,8 @@ static void try_sharing(const struct fitting *f, const struct way *w, const int6
     weigh(f, w, s, silent);
 }
 
-// Builds the design with all passes, with fewer channels if they find it beyond the limits after all.
+// Builds the design with all passes. If they find it beyond the limits after all, tries fewer channels while sharing
+// still pays. Returns NULL if it does not succeed; otherwise *w and *spec are those of the design.
 static struct ir *take_sharing(const struct fitting *f, struct sharing *s, struct way *w, struct text *spec,
                                struct diag *silent) {
     enum { MOST_TRIES = 3 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import of an ONNX file: writes the spec, with design keys that fit the board, and the weights next to it.
+// rill import of an ONNX file: writes the spec, with design keys that fit the board, and next to it the weights
+// (model.safetensors). gen/onnx translates the graph.
 #include "gen/command/import_onnx.h"
 
 #include <math.h>
@@ -7,15 +8,16 @@
 #include <string.h>
 
 #include "gen/command/command.h"
+#include "gen/cost/cost.h"
 #include "gen/pass/pass.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 #include "gen/timing/depths.h"
 
-// Rows per step and lanes, the fastest first.
+// Rows per step and lanes to try. The fastest choice comes first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
-// CHANNEL_BYTES: bytes of weights that keep a channel busy.
-enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
+// CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis.
+enum { MOST_CHANNELS = 32, MOST_ROWS = 8, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {
@@ -46,11 +48,11 @@ const char *command_take_set(struct arena *arena, void *into, const char *value)
 
 struct fitting {
     const struct onnx_import *m;
-    const char *path; // of the spec
+    const char *path; // of the spec, for messages
     struct arena *arena;
 };
 
-// Builds the design up to the pass `last`; NULL: all passes.
+// Makes the spec of a design and builds it up to the pass `last` (NULL: all passes). Returns NULL after an error.
 static struct ir *build(const struct fitting *f, const struct onnx_design *d, const char *last, struct text *spec,
                         struct diag *diag) {
     text_free(spec);
@@ -61,15 +63,16 @@ static struct ir *build(const struct fitting *f, const struct onnx_design *d, co
 
 static const char before_depths[] = "split-forks"; // the pass before size-fifos
 
-// The words that all streams carry in a step. The simulations of size-fifos take time in proportion to them.
+// Returns the number of words that all streams carry in a step. The forecasts of size-fifos take time in proportion to
+// it.
 static int64_t words_of_step(const struct ir *ir) {
     int64_t words = 0;
     for (int e = 0; e < ir->edges; e++) words += safe_words(ir, &ir->edge[e]);
     return words;
 }
 
-// Builds the design without simulating it: every FIFO gets the depth of the safe rule, which is an upper bound. *brief:
-// the step is short enough for size-fifos to look for smaller depths.
+// Builds the design without the pass size-fifos: every FIFO gets the depth of the safe rule, which is an upper bound.
+// Sets *brief if the step is short enough for size-fifos to look for smaller depths.
 static struct ir *build_bound(const struct fitting *f, const struct onnx_design *d, struct text *spec,
                               struct diag *diag, bool *brief) {
     struct ir *ir = build(f, d, before_depths, spec, diag);
@@ -79,8 +82,8 @@ static struct ir *build_bound(const struct fitting *f, const struct onnx_design 
     return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
 }
 
-// Whether the design is legal and fits the board by estimate. With `bound`, FIFOs have the depths of build_bound, which
-// also sets *brief.
+// Returns whether the design is legal and within the limits of the board by estimate. With `bound`, FIFOs have the
+// depths of build_bound, which also sets *brief.
 static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool *brief) {
     struct diag silent;
     struct text spec = {0};
@@ -98,15 +101,15 @@ static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool b
     return ok;
 }
 
-// Most designs that fit do so with the depths of the safe rule. If a design does not, and its step is short, size-fifos
-// may find smaller depths with which it does.
+// Returns whether the design fits the board. Most designs that fit do so with the depths of the safe rule. If one does
+// not, and its step is short, size-fifos may find smaller depths with which it fits.
 static bool fits(const struct fitting *f, const struct onnx_design *d) {
     bool brief;
     return fits_by(f, d, true, &brief) || (brief && fits_by(f, d, false, NULL));
 }
 
 // Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
-// half of the channels, and so on. False if none fits with one channel; *d is then the smallest design.
+// half of the channels, and so on. Returns false if none fits with one channel; *d is then the smallest design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;
@@ -117,6 +120,46 @@ static bool choose(const struct fitting *f, struct onnx_design *d) {
             if (fits(f, d)) return true;
         }
     return false;
+}
+
+// Whether rows of some tensor could share reads of the weights.
+static bool has_rows(const struct ir *ir) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].head > 0) return true;
+    return false;
+}
+
+// The lower bound of the cycles of a step of one position. 0: the design is not legal, or no rows could share reads.
+static int64_t bound_of(const struct fitting *f, const struct onnx_design *d) {
+    struct diag silent;
+    struct text spec = {0};
+    char *said = NULL;
+    size_t len;
+    struct arena_mark mark = arena_mark(f->arena);
+    diag_init(&silent, open_memstream(&said, &len));
+    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
+    int64_t cycles = 0;
+    if (ir && (d->tensor_rows > 1 || has_rows(ir)))
+        cycles = cost_step_bound(ir, &(struct cost_step){.tokens = 1, .head = true}).cycles;
+    fclose(silent.out);
+    arena_release(f->arena, mark);
+    text_free(&spec);
+    free(said);
+    return cycles;
+}
+
+// Lets rows of tensors share reads of the weights, if this takes at least a quarter off the bound and the design still
+// fits. More rows wait longer for one another, so they must take at least a sixteenth off the bound of fewer rows.
+static void share_rows(const struct fitting *f, struct onnx_design *d) {
+    int64_t alone = bound_of(f, d), most = alone - alone / 4;
+    struct onnx_design best = *d;
+    for (int rows = 2; alone && rows <= MOST_ROWS; rows *= 2) {
+        struct onnx_design with = *d;
+        with.tensor_rows = rows;
+        int64_t cycles = bound_of(f, &with);
+        if (cycles && cycles <= most && fits(f, &with)) best = with, most = cycles - cycles / 16;
+    }
+    *d = best;
 }
 
 static bool write_files(const struct fitting *f, const char *dir, const struct text *spec, struct diag *diag) {
@@ -141,11 +184,13 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
     if (ok) {
         f.path = arena_printf(arena, "%s/%s.yaml", dir, onnx_import_name(f.m));
         bool fit = choose(&f, &d);
+        if (fit) share_rows(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
-            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, int8, activations "
+            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %sint8, activations "
                    "int10%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
+                   d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",
                    fit ? ""
                        : "\nit is beyond the board's limits by estimate: it can be simulated, not built "
                          "(`rill check` says where)",

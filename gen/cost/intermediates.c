@@ -21,7 +21,8 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     struct cost_memory m;
     if (!timing_contract(ir, kernel, &c) || !in || kernel_is(k, KERNEL_SPILL)) return 0;
     if (c.machine == TIMING_GEAR) return c.gear.lines * ir->design.tokens * (c.gear.in + c.gear.out - 1) * 32;
-    if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT || c.machine == TIMING_LINES)
+    if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT || c.machine == TIMING_ORDER ||
+        c.machine == TIMING_LINES)
         return kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
     if (c.machine == TIMING_GROUPS) return c.groups.banks * c.groups.take[0] * ir->design.tokens * in->data_bits;
     bool banks = c.machine == TIMING_BANKS || c.machine == TIMING_SOFTMAX;

@@ -75,6 +75,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_SELECT:
     case TIMING_TURNS:
     case TIMING_PACK:
+    case TIMING_SLOTS:
     case TIMING_LOOP: return *out = passes(delay), true;
     case TIMING_EMBED: // the request, the row's beats, then the pipeline after the row buffer
     case TIMING_POSITION: return *out = passes(c->fetch.ask + c->fetch.beats + delay), true;
@@ -85,6 +86,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_GEAR: return *out = gathers(div_up(c->gear.out, c->gear.in), delay), true;
     case TIMING_REPLAY: return *out = gathers(c->replay.units ? c->replay.units : firing_in(k), delay), true;
     case TIMING_LAYOUT: return *out = gathers(c->layout.rows, delay), true;
+    case TIMING_ORDER: return *out = gathers(c->order.words, delay), true;
     case TIMING_LINES: return *out = gathers(c->lines.buffer, delay), true;
     case TIMING_SIEVE: return *out = gathers(c->sieve.first * c->sieve.words + 1, delay), true;
     case TIMING_SPLIT: return *out = gathers(c->split.together, delay), true;
@@ -176,6 +178,7 @@ static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     case TIMING_STORE: return at_least(words, k->c.store.words);
     case TIMING_SELECT: return select_busy(k, words);
     case TIMING_WALKER: return walker_busy(k, words);
+    case TIMING_SLOTS:
     case TIMING_LOOP: return words ? k->c.stages + 1 : 0;
     default: return words * interval + table_beats(k->ir, k->kernel, &k->c);
     }

@@ -66,7 +66,7 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
-int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
+int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
 // One signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
 // One signal of a stream at its writer, in the writer's module.

@@ -55,7 +55,7 @@ static void add_beats(const struct probes *s, int edge) {
     const struct ir *ir = p->ir;
     const struct ir_edge *e = &ir->edge[edge];
     struct emit_word w = emit_word(ir, e);
-    int64_t user = emit_user_bits(ir);
+    int64_t user = w.user ? w.user : ir_user_bits(ir->design.tokens);
     if (w.data > PROBE_MAX_BITS) return;
     text_addf(s->out, "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%lld), .COUNT_W(%lld)) beats_%d (\n", edge,
               (long long)w.data, (long long)user, (long long)(w.count ? w.count : 1), edge);

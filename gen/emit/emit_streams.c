@@ -15,14 +15,11 @@ static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e
 
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 
-// tuser is {last token of the step, token}.
-int64_t emit_user_bits(const struct ir *ir) {
-    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
-}
+int64_t emit_user_bits(const struct ir *ir) { return ir_user_bits(ir->design.tokens); }
 
 struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
     struct emit_word w = {.data = p->data_bits, .is = emit_data_width(ir, p)};
-    if (has_user(p)) w.user = emit_user_bits(ir), w.last = 1;
+    if (has_user(p)) w.user = ir_port_user_bits(ir, p), w.last = 1;
     if (p->kind == IR_STREAM_COUNTED) w.count = p->count_bits;
     return w;
 }

@@ -2,9 +2,9 @@
 // Names for the numbers of a design on which widths depend. Every width is emitted as an expression of these names, and
 // the expression is evaluated, so that it cannot differ from the number that the rest of the compiler uses.
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "gen/base/expression.h"
 #include "gen/emit/emit.h"
 #include "gen/ir/fields.h"
 #include "gen/ir/layout.h"
@@ -19,6 +19,8 @@ static int64_t address_bits(const struct ir *ir) { return ir_address_bits(ir); }
 static int64_t id_bits(const struct ir *ir) { return emit_id_bits(ir); }
 static int64_t tokens(const struct ir *ir) { return ir->design.tokens; }
 static int64_t side_bits(const struct ir *ir) { return emit_user_bits(ir) + 1; }
+static int64_t engine_user_bits(const struct ir *ir) { return ir_user_bits(ir_places(ir)); }
+static int64_t engine_side_bits(const struct ir *ir) { return engine_user_bits(ir) + 1; }
 static int64_t context(const struct ir *ir) { return ir->design.context; }
 static int64_t fp32_bits(const struct ir *ir) { return (void)ir, FP32_BITS; }
 static int64_t unit(const struct ir *ir) { return ports_unit_elements(ir); }
@@ -46,6 +48,8 @@ static const struct constant {
     {"TOKENS", tokens, NULL, "T: most tokens in a step"},
     {"USER_W", emit_user_bits, NULL, "width of tuser: {last token of the step, place of the token}"},
     {"SIDE_W", side_bits, "USER_W+1", "width of tuser and tlast"},
+    {"ENGINE_USER_W", engine_user_bits, NULL, "width of tuser in streams of an engine with more places"},
+    {"ENGINE_SIDE_W", engine_side_bits, "ENGINE_USER_W+1", "width of tuser and tlast in these streams"},
     {"CONTEXT", context, NULL, "most positions in a request"},
     {"FP32_W", fp32_bits, NULL, "width of an fp32 element"},
     {"UNIT", unit, "BEAT_BITS/8", "elements in a word of mx or kv: bytes of a beat"},
@@ -64,46 +68,23 @@ _Static_assert(COUNT_OF(constants) <= EMIT_MAX_CONSTANTS, "room for all constant
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static size_t name_len(const char *at) {
-    size_t len = 0;
-    while (in_name(at[len])) len++;
-    return len;
-}
-
-static const struct constant *find_constant(const char *name, size_t len) {
+static const struct constant *find_constant(const char *name) {
     for (size_t i = 0; i < COUNT_OF(constants); i++)
-        if (strlen(constants[i].name) == len && !strncmp(constants[i].name, name, len)) return &constants[i];
+        if (!strcmp(constants[i].name, name)) return &constants[i];
     return NULL;
 }
 
-// ---- values of expressions ----
-
-static int64_t value_at(const struct ir *ir, const char **at) {
-    size_t len = name_len(*at);
-    const char *name = *at;
-    *at += len;
-    if (isdigit((unsigned char)*name)) return strtoll(name, NULL, 10);
-    const struct constant *c = find_constant(name, len);
-    if (!c) base_fatal("emit: no constant `%.*s`", (int)len, name);
-    return c->value(ir);
-}
-
-static int64_t product_at(const struct ir *ir, const char **at) {
-    int64_t value = value_at(ir, at);
-    while (**at == '*' || **at == '/') {
-        bool times = *(*at)++ == '*';
-        int64_t by = value_at(ir, at);
-        if (!by) base_fatal("emit: a width is divided by 0");
-        value = times ? value * by : value / by;
-    }
-    return value;
+static bool value_of(void *ir, const char *name, int64_t *value) {
+    const struct constant *c = find_constant(name);
+    if (c) *value = c->value(ir);
+    return c != NULL;
 }
 
 int64_t emit_evaluate(const struct ir *ir, const char *is) {
-    const char *at = is;
-    int64_t value = product_at(ir, &at);
-    while (*at == '+') at++, value += product_at(ir, &at);
-    if (*at) base_fatal("emit: `%s` is no expression of constants", is);
+    int64_t value = 0;
+    struct expression_error error;
+    if (!expression_value(ir->arena, is, value_of, (void *)ir, &value, &error))
+        base_fatal("emit: `%s` has no value: %s", is, error.why);
     return value;
 }
 
@@ -171,8 +152,12 @@ const char *emit_stream_width(const struct ir *ir, const struct ir_edge *e) {
     return is;
 }
 
+// Whether the stream is one of an engine that has more places than a step has tokens.
+static bool is_engines(const struct ir *ir, const struct emit_word *w) { return w->user != emit_user_bits(ir); }
+
 const char *emit_side_width(const struct ir *ir, const struct emit_word *w) {
-    return w->count ? arena_printf(ir->arena, "SIDE_W+%lld", (long long)w->count) : w->user ? "SIDE_W" : NULL;
+    const char *side = is_engines(ir, w) ? "ENGINE_SIDE_W" : "SIDE_W";
+    return w->count ? arena_printf(ir->arena, "%s+%lld", side, (long long)w->count) : w->user ? side : NULL;
 }
 
 const char *emit_word_width(const struct ir *ir, const struct emit_word *w) {
@@ -182,9 +167,10 @@ const char *emit_word_width(const struct ir *ir, const struct emit_word *w) {
 
 const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enum emit_field f) {
     return emit_range_of(ir,
-                         f == EMIT_TDATA              ? w->is
-                         : f == EMIT_TUSER && w->user ? "USER_W"
-                                                      : NULL,
+                         f == EMIT_TDATA               ? w->is
+                         : f != EMIT_TUSER || !w->user ? NULL
+                         : is_engines(ir, w)           ? "ENGINE_USER_W"
+                                                       : "USER_W",
                          emit_field_bits(w, f));
 }
 
@@ -202,7 +188,7 @@ static const char *named_for(const char *param) {
 const char *emit_param_expression(const struct ir *ir, int kernel, const struct ir_param *param) {
     if (param->value.kind != IR_VALUE_INT) return NULL;
     const char *name = named_for(param->name);
-    const struct constant *c = find_constant(name, strlen(name));
+    const struct constant *c = find_constant(name);
     if (c) return c->value(ir) == param->value.integer ? c->name : NULL;
     bool width = !strcmp(name, "DATA_W") || !strcmp(name, "WORD_W");
     return width ? width_of_streams(ir, kernel, param->value.integer) : NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what a text is about, and prints what is known of it.
+// Implements `rill explain`: finds the topics, messages and glossary words that a text names, and prints their
+// explanations. topics.c collects the topics.
 #include "gen/explain/explain.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@
 #include "gen/explain/key_tables.h"
 #include "gen/explain/topics.h"
 
-// ---- saying ----
+// ---- printing topics ----
 
 static void say_page(FILE *out, const char *page) { fprintf(out, "  more: docs/%s\n", page); }
 
@@ -30,6 +31,7 @@ static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
         fprintf(out, "  - %s.%s\n", t->name, explain_row_at(held, i, arena).key);
 }
 
+// Prints a parameter of a family: type, range, default, meaning.
 static void say_parameter(FILE *out, const struct topic *t, struct arena *arena) {
     static const char *const types[] = {"an integer", "a number", "true or false", "a word:"};
     const struct family_parameter *p = t->parameter;
@@ -62,7 +64,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     fprintf(out, "    %s\n", meaning ? explain_plain(meaning, arena) : "");
 }
 
-// Prints the operations that a composite consists of.
+// Prints the operations that a composite operation consists of. steps: NULL for any other operation.
 static void say_steps(FILE *out, const char *steps) {
     for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
         p += strspn(p, "; ");
@@ -104,6 +106,7 @@ static void say_option(FILE *out, const struct topic *t) {
             o->word ? " " : "", o->word ? o->word : "", o->help, t->command->name);
 }
 
+// Prints a topic. A value is followed by the key or attribute to which it belongs.
 static void say(FILE *out, const struct topic *t, struct arena *arena) {
     switch (t->kind) {
     case TOPIC_KEY: say_key(out, t, arena); break;
@@ -126,7 +129,7 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
     }
 }
 
-// Prints a family with the keys that it adds.
+// Prints a family with the keys that it adds to `model`. Returns false if there is no family of this name.
 static bool say_family(FILE *out, const struct topics *all, const char *name) {
     const struct family *family = NULL;
     for (size_t i = 0; i < all->count; i++) {
@@ -150,6 +153,7 @@ static const struct {
 #undef WORD
 };
 
+// Prints the glossary's row of a word. Returns false if there is none.
 static bool say_word(FILE *out, const char *word, struct arena *arena) {
     for (size_t i = 0; i < COUNT_OF(glossary); i++)
         if (!strcasecmp(glossary[i].word, word)) {
@@ -171,7 +175,7 @@ void explain_glossary(FILE *out) {
 
 // ---- finding ----
 
-// Prints every topic with this name (the full name, or its last part) and returns their number.
+// Prints every topic whose full name, or whose short name if `last_part` is set, is `name`. Returns their number.
 static size_t say_named(FILE *out, const struct topics *all, const char *name, bool last_part, struct arena *arena) {
     size_t said = 0;
     for (size_t i = 0; i < all->count; i++)
@@ -184,7 +188,7 @@ static size_t say_named(FILE *out, const struct topics *all, const char *name, b
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 
-// The next word of a message; NULL at the end.
+// Returns the next word of a message, and moves *at past it. Returns NULL at the end.
 static const char *next_word(const char **at, struct arena *arena) {
     while (**at && !is_of_name(**at)) ++*at;
     size_t len = 0;
@@ -195,14 +199,15 @@ static const char *next_word(const char **at, struct arena *arena) {
     return word;
 }
 
-// The topic of a kind that a word names; NULL: none.
+// Returns the topic of a kind whose short name is `word`, or NULL.
 static const struct topic *named(const struct topics *all, const char *word, enum topic_kind kind) {
     for (size_t i = 0; i < all->count; i++)
         if (all->topic[i].kind == kind && !strcmp(all->topic[i].short_name, word)) return &all->topic[i];
     return NULL;
 }
 
-// The name of a register without the number that packages write after it: `hbm` of `hbm_00`. NULL: it has no number.
+// Returns the name of a register without the number that packages write after it: `hbm` for `hbm_00`. Returns NULL if
+// it has no number.
 static const char *without_number(const char *name, struct arena *arena) {
     size_t len = strlen(name), digits = 0;
     while (digits < len && isdigit((unsigned char)name[len - 1 - digits])) digits++;
@@ -210,7 +215,7 @@ static const char *without_number(const char *name, struct arena *arena) {
     return arena_strndup(arena, name, len - 1 - digits);
 }
 
-// Explains one register of a row with several (`hbm_00`) by its row.
+// Explains a register that is one of several of a row (`hbm_00`) by this row.
 static bool say_numbered(FILE *out, const struct topics *all, const char *name, struct arena *arena) {
     const char *row = without_number(name, arena);
     const struct topic *t = row ? named(all, row, TOPIC_REGISTER) : NULL;
@@ -227,6 +232,7 @@ static bool say_plain(FILE *out, const struct topics *all, const char *word, str
     return t || say_numbered(out, all, word, arena);
 }
 
+// Explains the topic of a kind that a word names. Returns false if there is none.
 static bool say_first(FILE *out, const struct topics *all, const char *word, enum topic_kind kind,
                       struct arena *arena) {
     const struct topic *t = named(all, word, kind);
@@ -234,7 +240,8 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// Explains an operation in a message. It must be in backquotes, because its name may also be a plain word (`position`).
+// Explains the first operation that a message has in backquotes. Without backquotes, its name may also be a plain word
+// (`position`).
 static bool say_quoted(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     for (const char *open = text, *end; (open = strchr(open, '`')) != NULL; open = end + 1) {
         if ((end = strchr(++open, '`')) == NULL) return false;
@@ -243,7 +250,7 @@ static bool say_quoted(FILE *out, const struct topics *all, const char *text, st
     return false;
 }
 
-// Explains what a message refers to by a full name (`design.T`), an option, or a quoted operation.
+// Explains the first full name (`design.T`) in a message, or else its first option, or else its first quoted operation.
 static bool say_named_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -254,8 +261,8 @@ static bool say_named_in(FILE *out, const struct topics *all, const char *text, 
     return said || say_quoted(out, all, text, arena);
 }
 
-// Explains an unknown message by the first of its words that is known, or else by the first one that is the full name
-// of a topic, such as a key of the spec.
+// Explains an unknown message by its first word that is in the glossary or names a register, or else by its first word
+// that is the full name of a topic, such as a key of the spec.
 static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -264,7 +271,8 @@ static bool say_word_in(FILE *out, const struct topics *all, const char *text, s
     return said;
 }
 
-// Explains the names in a message and, if the message itself is not known, its plain words.
+// Explains the names in a message and, if the message itself is not known, its plain words. The explanations go to a
+// memory stream first, because the line that introduces them is printed only if there are any.
 static bool say_about(FILE *out, const struct topics *all, const char *text, bool known, struct arena *arena) {
     char *words = NULL;
     size_t len;

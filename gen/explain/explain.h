@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the spec language and its operations for people and for editors, from the tables that the readers use.
+// Describes the spec language, its operations, commands and messages: for people (`rill explain`), for editors (JSON
+// Schemas) and for generated tables of docs/. Everything comes from the tables that the readers use.
 #ifndef RILL_EXPLAIN_H
 #define RILL_EXPLAIN_H
 
@@ -9,11 +10,12 @@ struct options;
 
 enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY, EXPLAIN_CHAT };
 
-// A JSON Schema (draft 7) for a kind of file that Rill reads. The schema of a spec includes the installed operations
-// and families. The caller frees the string.
+// Returns a JSON Schema (draft 7) for a kind of file that Rill reads. The schema of a spec includes all operations and
+// the installed families. The caller frees the string.
 char *explain_json_schema(enum explain_file, struct arena *);
 
-// Prints a table of the spec ("design", "graph.regions") as Markdown rows for docs/spec.md; false: no such table.
+// Prints a table of the spec ("design", "graph.regions") as Markdown rows for docs/spec.md. Returns false if there is
+// no such table.
 bool explain_table(FILE *out, const char *path, struct arena *);
 // Prints the tables' paths, one per line.
 void explain_tables(FILE *out);
@@ -24,7 +26,7 @@ void explain_glossary(FILE *out);
 // Prints the rows of docs/messages.md, in Markdown.
 void explain_messages(FILE *out);
 
-// Explains every topic in turn. `commands` ends with NULL.
+// Explains every topic in turn, so that a test can check all explanations. `commands` ends with NULL.
 void explain_everything(FILE *out, const struct options *const *commands, struct arena *);
 
 // Explains what a text is about. The text may be a key of a spec, a board file, a family file or a chat template

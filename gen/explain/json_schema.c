@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec language, board files, families and chat templates as JSON Schemas (draft 7). Editors use them to complete
-// and check YAML.
+// Makes JSON Schemas (draft 7) of the spec language, board files, families and chat templates (`rill schema`). Editors
+// use them to complete and check YAML.
 #include <jansson.h>
 #include <string.h>
 
@@ -89,6 +89,7 @@ static json_t *key_schema(const struct schema_key *k, struct arena *arena) {
     return NULL;
 }
 
+// Returns the schemas of the keys of a table, and adds the required keys to `required`.
 static json_t *properties_of(const struct schema_table *t, json_t *required, struct arena *arena) {
     json_t *properties = json_object();
     for (size_t i = 0; i < t->count; i++) {
@@ -118,8 +119,8 @@ static json_t *table_schema(const struct schema_table *t, struct arena *arena) {
 
 // ---- keys that depend on a word: attributes of an operation, parameters of a family ----
 
-// The condition that allows further keys: if `key` is `word`, the map may have `properties` in addition to the keys of
-// `table`, and must have `required`.
+// Returns a condition of JSON Schema: if `key` is `word`, the map may have only `properties` and the keys of `table`,
+// and must have `required`.
 static json_t *where(const char *key, const char *word, const struct schema_table *table, json_t *properties,
                      json_t *required) {
     json_t *names = json_array();
@@ -179,7 +180,7 @@ static json_t *operations(struct arena *arena) {
     return list;
 }
 
-// Schema of an integer, or a list of integers.
+// Returns the schema of a parameter that is an integer or a list of integers.
 static json_t *integers(const struct family_parameter *p) {
     return json_pack("{s:[o, {s:s, s:i, s:i, s:b, s:o}]}", "anyOf", integer(p->from, p->to), "type", "array",
                      "minItems", 1, "maxItems", p->list, "uniqueItems", 1, "items", integer(p->from, p->to));

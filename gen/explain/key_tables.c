@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the spec language as one list, and their rows in words.
+// Collects the tables of the spec language into one list, and gives their rows in words.
 #include "gen/explain/key_tables.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct list {
     size_t count;
 };
 
-// Adds a table, then the tables of its keys.
+// Adds a table, then the tables that describe the values of its keys.
 static void collect(struct list *list, const struct schema_table *table) {
     if (list->count < MAX_TABLES) list->table[list->count++] = table;
     for (size_t i = 0; i < table->key_count; i++)
@@ -43,7 +43,7 @@ static const char *type_of(const struct schema_field *f) {
     return types[f->type];
 }
 
-// Turns a JSON Schema's words, `{"enum": ["a", "b"]}`, into `a`, `b`.
+// Returns the words of a JSON Schema `{"enum": ["a", "b"]}` in backquotes and separated by commas: `a`, `b`.
 static const char *enum_words(const char *json, struct arena *arena) {
     const char *open = strchr(json, '[') + 1;
     char *words = arena_strndup(arena, open, strcspn(open, "]"));
@@ -52,7 +52,7 @@ static const char *enum_words(const char *json, struct arena *arena) {
     return words;
 }
 
-// Says in words what kind of value a key holds.
+// Returns the kind of a key's value in words.
 static const char *held_words(const struct schema_key *k, struct arena *arena) {
     static const char *const maps[] = {NULL, "map", "list of maps", "map of maps"};
     static const struct {
@@ -105,8 +105,8 @@ const char *explain_page(const char *name) {
     return "spec.md#1-top-level";
 }
 
-// Turns `[word](page#part)` into `word: docs/page#part`. `[page](page#part)` and a link within a page become the page
-// alone.
+// Returns the text of a Markdown link without its syntax: `word: docs/page#part` for `[word](page#part)`. If the word
+// is the page's name, or the link is to a section of docs/spec.md (`#part`), only the page remains.
 static const char *plain_link(const char *link, struct arena *arena) {
     const char *word = link + 1, *page = strstr(link, "](") + 2;
     int len = (int)(page - 2 - word), page_len = (int)strcspn(page, ")");

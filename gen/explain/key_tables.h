@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the spec language as one list.
+// The tables of the spec language as one list, and their rows in words, for `rill explain` and docs/spec.md.
 #ifndef RILL_KEY_TABLES_H
 #define RILL_KEY_TABLES_H
 
 #include "gen/base/schema.h"
 
-// A row of a table in words, for both kinds of rows.
+// A row of a table in words. It is a field or a key (schema.h).
 struct explain_row {
     const char *key, *range, *preset, *doc;
     const char *type; // NULL: `range` includes the type
@@ -14,17 +14,17 @@ struct explain_row {
 size_t explain_table_count(void);
 const struct schema_table *explain_table_at(size_t index);
 const struct schema_table *explain_table_find(const char *path); // NULL: no such table
-size_t explain_rows(const struct schema_table *);
-// Row `index` in the order of the docs: first fields that are read by table, then keys that hold maps or lists.
+size_t explain_rows(const struct schema_table *);                // number of rows
+// Returns row `index`: the fields come first, then the keys whose values other code reads.
 struct explain_row explain_row_at(const struct schema_table *, size_t index, struct arena *);
 
-// The table that describes the value of a row's key; NULL: none.
+// Returns the table that describes the value of a row's key, or NULL.
 const struct schema_table *explain_held(const struct schema_table *, size_t index);
 
-// The page and section of the docs that describe a key, by its full name.
+// Returns the page and section of docs/ that describe a key, by its full name.
 const char *explain_page(const char *name);
 
-// Replaces links to pages of the docs by the pages' names.
+// Returns a text with its Markdown links replaced by the names of the pages, for a terminal.
 const char *explain_plain(const char *doc, struct arena *);
 
 #endif

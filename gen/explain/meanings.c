@@ -7,7 +7,7 @@
 #include "gen/base/base.h"
 
 struct meaning {
-    const char *of, *name, *text; // `of` is "" in a row for all
+    const char *of, *name, *text; // of: operation, or key or attribute of a word; "": the row is for all of them
 };
 static const struct meaning attributes[] = {
 #define ATTRIBUTE(op, name, text) {op, name, text},

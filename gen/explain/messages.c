@@ -9,9 +9,9 @@
 #include "gen/explain/key_tables.h"
 
 static const struct message {
-    const char *subject;                 // of a section's first line, which has no other fields
-    const char *id, *format;             // of a message
-    const char *meaning, *remedy, *page; // NULL: those of the nearest row above that has them
+    const char *subject;                 // title of a section; such a row has no other fields
+    const char *id, *format;             // id and format of a message
+    const char *meaning, *remedy, *page; // NULL: the message shares those of the nearest row above that has them
 } messages[] = {
 #define SUBJECT(title) {.subject = title},
 #define MESSAGE(name, id, format, meaning, remedy, page) {NULL, id, format, meaning, remedy, page},
@@ -32,14 +32,14 @@ static const struct message *find(const char *id, size_t len) {
     return NULL;
 }
 
-// The message whose id is the whole text, or is in the last brackets of the text.
+// Returns the message whose id is in the last brackets of the text or, without brackets, is the whole text; or NULL.
 static const struct message *find_in(const char *text) {
     const char *open = strrchr(text, '['), *close = open ? strchr(open, ']') : NULL;
     return close ? find(open + 1, (size_t)(close - open - 1)) : find(text, strlen(text));
 }
 
-// Prints a format with N for numbers and `...` for texts, also for several in a row. A character of `escaped` is
-// printed after a backslash.
+// Prints a format with N for each number and one `...` for each run of texts. Prints a backslash before the characters
+// in `escaped`.
 static void print_format(FILE *out, const char *format, const char *escaped) {
     bool after_text = false;
     for (const char *p = format; *p; p++) {
@@ -66,7 +66,7 @@ bool explain_say_message(FILE *out, const char *text, struct arena *arena) {
     return true;
 }
 
-// A message in a cell of a Markdown table.
+// Prints a message as a row of a Markdown table.
 static void print_row(FILE *out, const struct message *m) {
     fprintf(out, "| `%s` | ", m->id);
     print_format(out, m->format, "|<");

@@ -5,7 +5,8 @@
 
 #include "gen/base/base.h"
 
-// Explains the message in a text: its meaning, what to do, and the page about it. False: the text has no known message.
+// Explains the message in a text: its meaning, what to do, and the page about it. Returns false if the text has no
+// known message.
 bool explain_say_message(FILE *out, const char *text, struct arena *);
 
 #endif

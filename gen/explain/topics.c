@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the names that `rill explain` knows: keys, legal words, family parameters, operations, registers, commands.
+// Collects the names that `rill explain` knows: keys, legal words, family parameters, operations, registers, commands,
+// options.
 #include "gen/explain/topics.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "gen/ir/ops.h"
 #include "gen/ir/registers.h"
 
+// Adds a topic. Unless it has a short name, this becomes the part of its name after the last dot.
 static struct topic *add(struct topics *all, struct topic topic) {
     const char *dot = strrchr(topic.name, '.');
     if (!topic.short_name) topic.short_name = dot ? dot + 1 : topic.name;
@@ -40,7 +42,7 @@ static void add_values(struct topics *all, const struct topic *of, const char *r
     }
 }
 
-// Adds a table's keys under a path, and those of the tables that they hold.
+// Adds a table's keys under a path, and the keys of the tables that describe their values.
 static void add_keys(struct topics *all, const char *path, const struct schema_table *table, struct arena *arena) {
     for (size_t i = 0; i < explain_rows(table); i++) {
         struct explain_row row = explain_row_at(table, i, arena);

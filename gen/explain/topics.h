@@ -24,9 +24,10 @@ struct topic {
     const char *name;       // `design.T`, `softmax`, `rmsnorm.eps`, `hbm_c`, `sim --tokens`
     const char *short_name; // the last part; of an option, the name without dashes; of a register, without the index
     enum topic_kind kind;
-    const struct schema_table *table;
-    size_t row;    // row of the table; number of the operation or register
-    int attribute; // number among the operation's attributes
+    // Each of the next members is set only for the kinds that have it.
+    const struct schema_table *table; // of a key
+    size_t row;                       // of a key: row of the table; of an operation, attribute or register: its number
+    int attribute;                    // number among the operation's attributes
     const struct family *family;
     const struct family_parameter *parameter;
     const struct options *command;
@@ -38,7 +39,7 @@ struct topics {
     size_t count;
 };
 
-// `commands` ends with NULL.
+// Returns all topics. `commands` ends with NULL.
 const struct topics *explain_topics(const struct options *const *commands, struct arena *);
 
 #endif

@@ -394,9 +394,6 @@ bool explore_is_unplaced(const struct ir *ir) {
 
 static void add_state(const struct ir *ir, bool fits, struct text *out) {
     if (!fits) text_addf(out, "verdict: exceeds the limits of %s", ir->design.board);
-    else if (explore_is_unplaced(ir) && ir->design.slots)
-        text_addf(out, "verdict: not known to fit %s: larger than one die, and designs with `slots` are on one die",
-                  ir->design.board);
     else if (explore_is_unplaced(ir))
         text_addf(out,
                   "verdict: not known to fit %s: larger than one die, and its %d dies were not looked at "

@@ -65,8 +65,8 @@ bool explore_pace(const struct explore *x, struct ir *ir, struct arena *arena, s
     struct pacing p = {ir, arena, ARENA_ARRAY(arena, int64_t, (size_t)ir->edges + 1), ir->design.fifo == SPEC_SAFE};
     int64_t layers = layers_of(ir), decodes = ir->design.is_lm ? x->tokens - 1 : 0;
     int64_t tokens = at_most(ir->design.tokens, x->prompt), steps = div_up(x->prompt, tokens);
-    struct timing_step prompt = {x->prompt / 2 / tokens * tokens, (int)tokens, !ir->design.is_lm};
-    struct timing_step decode = {x->prompt + decodes / 2, 1, true};
+    struct timing_step prompt = timing_step_at(x->prompt / 2 / tokens * tokens, tokens, !ir->design.is_lm);
+    struct timing_step decode = timing_step_at(x->prompt + decodes / 2, 1, true);
     if (prompt.pos + tokens > x->prompt) prompt.pos = x->prompt - tokens;
     pass_safe_depths(ir);
     struct stretch of_prompt = stretch_of(&p, &prompt, layers),

@@ -481,6 +481,16 @@ bool ir_takes_last(const struct ir *ir, int region) {
 
 bool ir_chooses_all(const struct ir *ir) { return ir->design.drafts || ir->design.slots; }
 
+int ir_places(const struct ir *ir) {
+    return ir->design.tensor_rows > ir->design.tokens ? ir->design.tensor_rows : ir->design.tokens;
+}
+
+int ir_user_bits(int64_t tokens) { return (tokens > 1 ? u64_clog2((uint64_t)tokens) : 1) + 1; }
+
+int ir_port_user_bits(const struct ir *ir, const struct ir_port *p) {
+    return ir_user_bits(p->tokens ? p->tokens : ir->design.tokens);
+}
+
 int ir_parts_of_step(const struct ir *ir) {
     if (!ir->design.slots) return 1;
     return ir->design.slots < ir->design.tokens ? ir->design.slots : ir->design.tokens;

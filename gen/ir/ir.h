@@ -36,9 +36,10 @@ enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens; // tokens: `T`
-    int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides tokens
+    int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
+    int tensor_rows; // most rows of a tensor that an engine takes together in a step of one token; 0: one at a time
     int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
     int group;       // int4 weights that share a scale, and elements of an operand that share an exponent
     int prefetch_beats, max_burst, outstanding; // of each channel: beats read ahead, beats of a burst, open bursts
@@ -304,6 +305,7 @@ struct ir_port {
     // whole walk is one firing.
     int64_t pieces;
     int region; // region in which the port fires, or IR_NONE
+    int tokens; // most tokens of its firings; 0: those of a step
 };
 
 // An instance of an RTL module.
@@ -483,8 +485,8 @@ struct ir_firing {
     bool kv_keep;        // mode 3: the next firing of this node reads the same head
     int y_port;          // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups; // fields of the engine's entry (fields.def)
-    int64_t heads; // attention: query heads of this firing in a step of one token; 0: only its own head
-    bool many;     // skipped in steps of one token, because another firing covers its head
+    int64_t heads; // query heads, or rows of a tensor, of this firing in a step of one token; 0: only its own
+    bool many;     // skipped in steps of one token, because another firing covers its head or row
 };
 
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
@@ -650,6 +652,13 @@ int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 bool ir_takes_last(const struct ir *, int region);
 // Whether the head chooses a next token for each token of a step: with drafts and with slots.
 bool ir_chooses_all(const struct ir *);
+// Returns the places for tokens in the matrix engines: the number of tokens of a step, or of rows of a tensor that take
+// the places of tokens.
+int ir_places(const struct ir *);
+// Returns the width of tuser, {last token of the firing, token}, in streams of firings with up to `tokens` tokens.
+int ir_user_bits(int64_t tokens);
+// Returns the width of tuser at a port that has it.
+int ir_port_user_bits(const struct ir *, const struct ir_port *);
 // Returns the largest number of parts of a step (tokens of different requests): 1 without slots, else the smaller one
 // of `slots` and `T`.
 int ir_parts_of_step(const struct ir *);

@@ -44,7 +44,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, channel_bytes)                                                                                              \
     F(FLAG, is_lm)                                                                                                     \
     F(COUNT, on_chip_kib)                                                                                              \
-    F(COUNT, sampling) F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump)
+    F(COUNT, sampling)                                                                                                 \
+    F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \
@@ -95,7 +96,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(PLACE, channel) F(ENGINE, engine) F(FLAG, is_packed) F(COUNT, parts) F(COUNT, burst) F(COUNT, buffer)
 #define IR_PORT_FIELDS(F)                                                                                              \
     F(FLAG, is_output)                                                                                                 \
-    F(INT, data_bits) F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, pieces)
+    F(INT, data_bits)                                                                                                  \
+    F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, pieces) F(COUNT, tokens)
 #define IR_KERNEL_FIELDS(F) F(NODE, node) F(DIE, die) F(FLAG, has_fault) F(FLAG, is_control)
 #define IR_TENSOR_FIELDS(F) F(COUNT, block) F(COUNT, exp_min) F(NODE, producer) F(REGION, region) F(FLAG, heads)
 #define IR_CARRY_FIELDS(F) F(TENSOR, local) F(TENSOR, init) F(TENSOR, next)

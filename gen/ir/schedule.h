@@ -51,6 +51,7 @@ struct schedule_table {
     int64_t entries;
     const uint8_t *bit;  // of the table
     const uint8_t *many; // per entry: skipped in steps of one token; NULL: no entry is
+    const uint8_t *part; // per entry: walked once for each part of a step; NULL: no entry is
 };
 // False if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);

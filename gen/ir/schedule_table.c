@@ -159,6 +159,7 @@ bool schedule_read(struct arena *arena, const struct ir_kernel *k, int entry_bit
     t->entries = entries;
     t->bit = bits_of(arena, k, "TABLE", entries * entry_bits);
     t->many = ir_param(k, "ENTRY_MANY") ? bits_of(arena, k, "ENTRY_MANY", entries) : NULL;
+    t->part = ir_param(k, "ENTRY_PART") ? bits_of(arena, k, "ENTRY_PART", entries) : NULL;
     return t->bit && read_sections(arena, k, t);
 }
 

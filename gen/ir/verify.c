@@ -76,7 +76,8 @@ static void check_engines(struct check *c) {
 static void check_sizes(struct check *c) {
     const struct ir_design *d = &c->ir->design;
     bool widths = (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32;
-    if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8)
+    if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8 ||
+        d->tensor_rows < 0 || d->tensor_rows > 8)
         fault(c, "sizes out of range in", c->ir->name);
 }
 
@@ -283,7 +284,7 @@ static void check_inputs(struct check *c, const struct ir_kernel *k) {
 
 static void check_design(struct check *c) {
     const struct ir_design *d = &c->ir->design;
-    if ((d->copies != 1 && d->copies != 2 && d->copies != 4) || d->tokens % d->copies)
+    if ((d->copies != 1 && d->copies != 2 && d->copies != 4) || ir_places(c->ir) % d->copies)
         fault(c, "tokens and copies of the design of", c->ir->name);
     if (d->pump != 0 && (d->pump != 2 || d->copies >= CHOICE_PUMPED_COPIES))
         fault(c, "pump of the design of", c->ir->name);

@@ -26,6 +26,7 @@ enum timing_machine {
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_PARTS,    // repeats the words of a step's parts
+    TIMING_ORDER,    // cuts a step's tensor into its parts, or joins them
     TIMING_LINES,    // a ring of words, read patch by patch
     TIMING_TURNS,    // takes words of one input, then of the other one
     TIMING_SIEVE,    // takes every word, and passes on the words of some rounds
@@ -42,6 +43,7 @@ enum timing_machine {
     TIMING_SINK,     // takes a word in every cycle
     TIMING_RING,     // writes ids to memory, one after another
     TIMING_LOOP,     // gives steps and ids of a request
+    TIMING_SLOTS,    // gives steps and ids of several requests
     TIMING_GROUPS,   // custom kernels: takes a group of words of every input, then gives the words made from it
     TIMING_MACHINES
 };
@@ -108,12 +110,13 @@ struct timing_replay {
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one
 };
 
-// TIMING_PACK (uses only `together`), TIMING_SPLIT
+// TIMING_PACK (uses only `together` and `heads`), TIMING_SPLIT
 struct timing_split {
-    int64_t together; // query heads of a firing in a step of one token
+    int64_t together; // query heads, or rows of a tensor, of a firing in a step of one token
     int64_t rows;     // rows of a firing that is split
     int64_t banks;    // firings that are held
     int64_t ready;    // from the last word of a firing to the first word that may be read
+    // Heads of a layer, whose last firing may have fewer than the others; pack: 0 if all firings have as many.
     int64_t heads, layers;
 };
 
@@ -132,6 +135,18 @@ struct timing_layout {
     int64_t release; // from the last word read to the place being free
     int64_t reads;   // words that are read from a group, per token
     int64_t groups;  // groups of a firing
+};
+
+struct timing_slots {  // cycles of the token loop of a design with slots
+    int64_t arguments; // reading a slot's state and arguments
+    int64_t part;      // adding a part to the step, beside a cycle for each of its tokens
+    int64_t hash;      // an id sent to the ring until the loop goes on
+};
+
+struct timing_order {
+    int64_t words; // words of a token
+    int64_t fire;  // words of a token in a firing of the output
+    bool join;     // the parts come in, and the step's tensor goes out
 };
 
 struct timing_lines {
@@ -216,7 +231,8 @@ struct timing_rows {
 };
 
 struct timing_walker {
-    int64_t layers; // layers of the cache; 0: there is no cache
+    int64_t layers;                 // layers of the cache; 0: there is no cache
+    int64_t slot_keys, slot_values; // bytes from a slot's keys, or values, to those of the next slot
 };
 
 struct timing_ring {
@@ -244,6 +260,8 @@ struct timing_contract {
         struct timing_split split;
         struct timing_spill spill;
         struct timing_layout layout;
+        struct timing_order order;
+        struct timing_slots slots;
         struct timing_lines lines;
         struct timing_sieve sieve;
         struct timing_turns turns;

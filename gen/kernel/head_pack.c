@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_pack: turns query heads into tokens, in steps of one token.
+// rill_head_pack: turns query heads, or rows of a tensor, into tokens, in steps of one token.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_PACK;
     c->split.together = args_int(a, "TOGETHER", 1);
+    c->split.heads = args_int(a, "FIRINGS", 0);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
@@ -14,7 +15,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_head_pack = {.module = "rill_head_pack",
-                                           .doc = "packs query heads as tokens, in steps of one token",
+                                           .doc = "packs query heads or rows as tokens, in steps of one token",
                                            .traits = KERNEL_PACKS,
                                            .contract = contract,
                                            .cost = cost};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_split: turns query heads that were tokens into firings again.
+// rill_head_split: turns query heads, or rows of a tensor, that were tokens into firings again.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -14,7 +14,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->split.layers = args_int(a, "LAYERS", 1);
 }
 
-static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a) * args_int(a, "WORDS", 1); }
+static int64_t words_of(const struct kernel_args *a) {
+    return 2 * class_tokens(a) * (args_int(a, "TOGETHER", 1) > 1 ? args_int(a, "WORDS", 1) : 1);
+}
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "DATA_W", 1);
@@ -24,7 +26,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_head_split = {.module = "rill_head_split",
-                                            .doc = "turns query heads that were tokens into firings again",
+                                            .doc = "turns query heads or rows that were tokens into firings again",
                                             .traits = KERNEL_STEP | KERNEL_UNPACKS,
                                             .contract = contract,
                                             .cost = cost};

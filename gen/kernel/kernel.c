@@ -173,6 +173,7 @@ static bool is_sane(const struct timing_contract *c) {
         return is_divisor(c->spill.in_beat) && is_divisor(c->spill.beats) && is_divisor(c->spill.burst) &&
                is_count(c->spill.words);
     case TIMING_LAYOUT: return is_count(c->layout.rows) && is_count(c->layout.reads) && is_count(c->layout.groups);
+    case TIMING_ORDER: return is_divisor(c->order.words) && is_divisor(c->order.fire);
     case TIMING_LINES: return are_lines_sane(&c->lines);
     case TIMING_TURNS: return is_divisor(c->turns.words[0]) && is_divisor(c->turns.words[1]);
     case TIMING_SIEVE:
@@ -222,6 +223,7 @@ int64_t timing_latency(const struct timing_contract *c) {
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;
     case TIMING_LAYOUT: return c->stages + c->layout.ready;
+    case TIMING_ORDER: return c->stages + 1;
     case TIMING_LINES: return c->stages + c->lines.begin;
     case TIMING_SCALES: return c->stages + c->scales.ready;
     case TIMING_EMBED:

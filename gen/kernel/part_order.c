@@ -4,13 +4,12 @@
 
 static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS", 1); }
 
-// In the simulator of streams every step has one part, whose words leave in the order in which they came.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    int64_t rows = args_int(a, "FIRE_WORDS", words_of(a));
-    c->machine = TIMING_LAYOUT;
+    c->machine = TIMING_ORDER;
     c->stages = 1;
-    c->layout = (struct timing_layout){.rows = rows, .banks = 1, .ready = 1, .release = 1, .reads = rows, .groups = 1};
+    c->order = (struct timing_order){
+        .words = words_of(a), .fire = args_int(a, "FIRE_WORDS", words_of(a)), .join = args_int(a, "JOIN", 0) != 0};
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -7,9 +7,7 @@
 #include <string.h>
 
 int ports_unit_elements(const struct ir *ir) { return ir->design.beat_bits / 8; }
-int ports_user_bits(const struct ir *ir) {
-    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
-}
+int ports_user_bits(const struct ir *ir) { return ir_user_bits(ir->design.tokens); }
 
 void ports_set_mantissas(struct ir *ir, int kernel) {
     int bits = spec_mantissa_bits(ir->design.activations);
@@ -313,6 +311,7 @@ int ports_add_like(struct ir *ir, int kernel, const char *name, bool is_output, 
     ir->kernel[kernel].port[p].type = copy.type;
     ir->kernel[kernel].port[p].count_bits = copy.count_bits;
     ir->kernel[kernel].port[p].pieces = copy.pieces;
+    ir->kernel[kernel].port[p].tokens = copy.tokens;
     return p;
 }
 

@@ -6,6 +6,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_WALKER;
     c->walker.layers = args_int(a, "KV_LAYERS", 0);
+    c->walker.slot_keys = args_address(a, "K_SLOT_STRIDE");
+    c->walker.slot_values = args_address(a, "V_SLOT_STRIDE");
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

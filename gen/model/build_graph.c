@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a graph in a spec to the tensor graph: resolves names and checks operations and attributes against ops.def.
+// Converts the graph of a spec to the tensor graph of the IR: resolves names, and checks operations and attributes
+// against include/ops.def. composite.c replaces composite operations before. Functions that return bool return false
+// after an error.
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +9,7 @@
 #include "gen/ir/names.h"
 #include "gen/ir/ops.h"
 
+// Finds the tensor of a name.
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
     *tensor = ir_find_tensor(ir, name->text);
     if (*tensor != IR_NONE) return true;
@@ -18,6 +21,7 @@ static bool resolve(const struct ir *ir, const struct spec_name *name, int *tens
     return false;
 }
 
+// Adds a tensor, whose name must be new.
 static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype dtype, int *tensor, struct diag *diag) {
     int old = ir_find_tensor(ir, name->text);
     if (old != IR_NONE) {
@@ -31,7 +35,7 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
 
 enum { MAX_COMPOSITES = 16 };
 
-// Names from other languages, with a hint on what to write instead.
+// Names of operations in other languages, with a hint on what to write instead.
 static const struct {
     const char *name, *hint;
 } elsewhere[] = {
@@ -54,6 +58,7 @@ static const char *hint_of(const char *name) {
     return NULL;
 }
 
+// Adds a note that helps after an unknown operation: a hint, a similar name, or how to list the operations.
 static void note_ops(const struct ir *ir, const struct spec_name *op, struct diag *diag) {
     const char *words[IR_OPS + SPEC_MAX_KERNELS + MAX_COMPOSITES];
     size_t count = 0;
@@ -68,7 +73,7 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill explain --operations` lists them");
 }
 
-// Whether a value is a list of integers; a single integer counts as a list of one.
+// Returns whether a value is a list of integers; a single integer counts as a list of one.
 static bool is_list(const struct spec_value *value) {
     if (value->type == SPEC_VALUE_INT) return true;
     bool ok = value->type == SPEC_VALUE_LIST;
@@ -83,7 +88,7 @@ static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, con
     ir_attr_set_list(ir, attrs, key, list, (int)count);
 }
 
-// Checks a text, in which only expressions of `layer` may be in braces.
+// Checks a text, which may have expressions of `layer` in braces and no others.
 static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     struct expression_error error;
@@ -115,6 +120,7 @@ static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const
     return false;
 }
 
+// Checks the type and range of an attribute and stores its value.
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
                      struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
@@ -152,7 +158,7 @@ static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t
     return NULL;
 }
 
-// Points to `rill explain`, except for custom kernels.
+// Adds a note that points to `rill explain`, which knows all operations except custom kernels.
 static void note_explain(const struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id < IR_OPS) diag_note(diag, op->op.loc, "`rill explain %s` says more", op->op.text);
@@ -203,7 +209,8 @@ bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name
     return false;
 }
 
-// Finds the row of an operation and checks its numbers of operands and results. IR_NONE after an error.
+// Returns the number of an operation (ir_op_find) after a check of its numbers of operands and results. Returns IR_NONE
+// after an error.
 static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
@@ -228,7 +235,7 @@ static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag
     return false;
 }
 
-// Returns how messages name a step of a composite, whose tensor names the user did not write.
+// Returns a text by which messages name a step of a composite, because the user did not write its tensor names.
 static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     struct text t = {0};
     text_addf(&t, "a step of %s `%s` of", of->op.text, of->outs[0].text);
@@ -238,7 +245,7 @@ static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     return text;
 }
 
-// Adds one operation to the region added last: its node, tensors and attributes. False after an error.
+// Adds one operation to the region that was added last: its node, tensors and attributes.
 static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
     bool ok = id != IR_NONE;
@@ -268,6 +275,7 @@ static bool lower_ops(struct ir *ir, const struct spec_region *region, struct di
     return ok;
 }
 
+// Adds a region with its carried tensors and operations.
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
     bool ok = true;
     int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors from safetensors or GGUF files, or generated from a seed.
+// Reads named tensors from safetensors or GGUF files (shards.c), or generates them from a seed. Checks shapes, and that
+// the spec uses every tensor of the files.
 #include "gen/model/checkpoint.h"
 
 #include <errno.h>
@@ -13,28 +14,29 @@
 
 #include "gen/model/shards.h"
 
-// How much of a tensor was read: the indices below `used` of the `extent` indices of one dimension. This is the
-// dimension that slices cut: columns of a tensor that is stored transposed, else rows (elements of a vector). Both are
-// 0 if nothing was read.
+// The part of a tensor that was read: the indices below `used` of the `extent` indices of one dimension. This is the
+// dimension that slices cut: columns of a tensor that is stored transposed, otherwise rows (elements of a vector). Both
+// numbers are 0 if nothing was read.
 struct coverage {
     int64_t used, extent;
 };
 
-enum { PIECE_BYTES = 16 << 20 }; // fp32 values of a matrix that are read at once
+enum { PIECE_BYTES = 16 << 20 }; // bytes of fp32 values of a matrix that are read at once
 
 struct checkpoint {
-    const char *dir; // NULL: random
-    uint64_t seed;
-    struct shards *file;
+    const char *dir;     // folder or GGUF file; NULL: random weights
+    uint64_t seed;       // of random weights
+    struct shards *file; // NULL: random weights
     struct arena *arena;
-    VEC(struct coverage) coverage; // per tensor of the file
-    const char *prefix;            // or NULL
+    VEC(struct coverage) coverage; // per tensor of the files
+    const char *prefix;            // see checkpoint_set_names; or NULL
     const char *const *unused;
     size_t unused_count;
 };
 
 // ---- random weights ----
 
+// Returns output of the generator SplitMix64 for the state x: a bijective hash of 64 bits.
 static uint64_t splitmix64(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -42,7 +44,8 @@ static uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// Returns the key of a tensor's random numbers: a hash of the seed and of its name (FNV-1a), so that tensors differ.
+// Returns the key of a tensor's random numbers: a hash of the seed and of the tensor's name (FNV-1a), so that tensors
+// differ.
 static uint64_t name_key(uint64_t seed, const char *name) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
@@ -58,8 +61,9 @@ static float normal(uint64_t key, uint64_t index) {
     return (float)(sum - 4 * 0xffff) * (1.0f / 53509.9f); // sqrt(8 / 12) * 65536
 }
 
-// Returns the index of an element's random number. It must not depend on the total number of rows, which the caller may
-// not know. A tensor stored as [cols][all rows] gets other numbers than one stored as [all rows][cols].
+// Returns the index of an element's random number. It does not depend on the total number of rows, which the caller may
+// not know. The highest bit tells tensors stored as [cols][all rows] from those stored as [all rows][cols], so that a
+// matrix that is read transposed by mistake differs.
 static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int64_t col) {
     if (s->transpose) return (uint64_t)1 << 63 | (uint64_t)col << 32 | (uint64_t)row;
     return (uint64_t)(row * s->cols + col);
@@ -131,6 +135,7 @@ void checkpoint_close(struct checkpoint *checkpoint) {
 
 const char *checkpoint_dir(const struct checkpoint *checkpoint) { return checkpoint->dir; }
 
+// Returns the CRC-32 of a file combined with its size.
 static uint64_t file_checksum(const char *path) {
     static const size_t block = 1 << 20;
     FILE *file = fopen(path, "rb");
@@ -172,13 +177,15 @@ static const char *without_prefix(const struct checkpoint *c, const char *name) 
     return len && strncmp(name, c->prefix, len) == 0 ? name + len : name;
 }
 
+// Returns the index of a tensor, whose name may lack or have the prefixes, or -1.
 static int find_tensor(const struct checkpoint *c, const char *name) {
     for (int i = 0; i < shards_count(c->file); i++)
         if (strcmp(without_prefix(c, shards_at(c->file, i)->name), without_prefix(c, name)) == 0) return i;
     return -1;
 }
 
-// Reports the first element that is not finite. x[n]: elements of the tensor, starting at `from`.
+// Reports the first element that is not finite; returns whether all are finite. x[n]: elements of the tensor, beginning
+// with element `from`.
 static bool all_finite(const struct checkpoint *c, int index, const float *x, int64_t from, int64_t n,
                        struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -190,13 +197,13 @@ static bool all_finite(const struct checkpoint *c, int index, const float *x, in
     return true;
 }
 
-// The caller's request in terms of the file. `along` is the stored dimension that the slice cuts; its indices are the
-// rows of the result.
+// The part of a tensor that a caller wants, in terms of the stored tensor. `along` is the stored dimension that the
+// slice cuts; its indices are the rows of the result.
 struct wanted {
     const char *name;
     int rank, along;
-    int64_t shape[2];    // in the cut dimension, only the part that is wanted
-    int64_t offset, all; // in the cut dimension: first index that is wanted, and stored extent (0: unknown)
+    int64_t shape[2];    // extents of the wanted part
+    int64_t offset, all; // in dimension `along`: first wanted index, and stored extent (0: unknown)
 };
 
 static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *w) {
@@ -217,7 +224,7 @@ static void report_shape(struct checkpoint *c, int index, const struct wanted *w
     else diag_error(diag, loc, MSG_TENSOR_MATRIX_SHAPE, t->name, have, extent[0], extent[1]);
 }
 
-// Suggests a tensor whose name is this one after a prefix, or else the most similar name.
+// Reports a missing tensor. Suggests a tensor whose name is this name after a prefix, or else the most similar name.
 static void report_missing(const struct checkpoint *c, const char *name, struct diag *diag) {
     int count = shards_count(c->file);
     struct loc loc = shards_loc(c->file, -1);
@@ -259,6 +266,7 @@ static void note_used(struct checkpoint *c, int index, const struct wanted *w, i
     coverage->extent = shards_at(c->file, index)->shape[w->along];
 }
 
+// Ends the run if a slice is not within its tensor, which is a mistake of the caller.
 static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all) {
     if (rows < 1 || cols < 1 || offset < 0 || rows > INT64_MAX / 16 / cols || (all > 0 && offset + rows > all))
         base_fatal("checkpoint: slice of %" PRId64 " x %" PRId64 " at %" PRId64 " of %" PRId64, rows, cols, offset,
@@ -318,6 +326,7 @@ float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *
     return x;
 }
 
+// Returns whether a pattern of `unused` matches the name, with or without its prefix.
 static bool may_be_unused(const struct checkpoint *c, const char *name) {
     for (size_t i = 0; i < c->unused_count; i++)
         if (!fnmatch(c->unused[i], name, 0) || !fnmatch(c->unused[i], without_prefix(c, name), 0)) return true;
@@ -326,7 +335,7 @@ static bool may_be_unused(const struct checkpoint *c, const char *name) {
 
 // ---- copies of other tensors ----
 
-// Returns OTHER of a rule `NAME = OTHER` for this tensor; NULL: the rule is a pattern, or for another tensor.
+// Returns OTHER of a rule `NAME = OTHER` for this tensor, or NULL if the rule is a pattern or for another tensor.
 static const char *copied_from(const struct checkpoint *c, const char *rule, const char *name) {
     static const char is[] = " = ";
     const char *equals = strstr(rule, is);
@@ -362,8 +371,7 @@ static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
 }
 
 // Checks a tensor that is stored although the spec uses another one for it, such as a head that is tied to the
-// embedding (`tie_word_embeddings: true`). It must be an equal copy, because programs differ in which of the two they
-// use.
+// embedding (`tie_word_embeddings: true`). The two must be equal, because some programs use the one and some the other.
 static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;

@@ -11,23 +11,23 @@
 struct checkpoint;
 struct family_values;
 
-// source: a directory with model.safetensors, or with model.safetensors.index.json and the files that it lists; a GGUF
-// file; or "random:SEED" (SEED: a decimal 64-bit number). The files stay open and are read tensor by tensor. NULL after
-// an error.
+// Opens a checkpoint. source: a directory with model.safetensors, or with model.safetensors.index.json and the files
+// that it lists; a GGUF file; or "random:SEED" (SEED: a decimal 64-bit number). The files stay open and are read tensor
+// by tensor. Returns NULL after an error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
-// Whether the folder or file exists. If not, reports an error.
+// Returns whether the folder or file exists. If not, reports an error.
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
-// Also interprets the tensors of a GGUF file as the family of `values` describes. NULL: they keep the file's names and
-// layout.
+// Like checkpoint_open, and gives the tensors of a GGUF file the names and layouts that the family of `values`
+// describes. values NULL: they keep the file's names and layouts.
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
-// prefix: a prefix of the names in the file that callers may leave out, or NULL. unused: patterns (`*`: any characters)
-// of names that need not be used, or `NAME = OTHER`, a copy of a tensor that must equal it. Both must live as long as
-// the checkpoint.
+// Sets how names of the spec relate to names in the files. prefix: a prefix of the names in the files that callers may
+// leave out, or NULL. unused: patterns (`*`: any characters) of names that need not be used, or `NAME = OTHER`, where
+// NAME is a copy of OTHER and must equal it. Both must live as long as the checkpoint.
 void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
-// Checksum of the seed, or of every byte of the files. A file that cannot be read counts as empty.
+// Returns a checksum of the seed, or of every byte of the files. A file that cannot be read counts as empty.
 uint64_t checkpoint_checksum(const struct checkpoint *checkpoint);
 
 // A matrix [rows][cols] cut out of a stored one: all columns of the rows row_offset .. row_offset + rows - 1.
@@ -38,15 +38,16 @@ struct checkpoint_slice {
     int64_t rows, cols;
     bool transpose;
     int64_t row_offset, all_rows;
-    bool is_table; // its rows are added to the residual instead of multiplied with it
+    bool is_table; // rows of positions, or a table that a custom kernel reads; not a matrix of products or of tokens
 };
 
-// Returns the slice as fp32 values in `arena` (which may be scratch: take a mark around large matrices). NULL after an
-// error that names file and tensor: absent, another shape, unknown dtype, truncated file, a value that is not finite.
+// Returns the slice as fp32 values in `arena`, which may be released afterwards by a mark. Returns NULL after an error
+// that names file and tensor: absent, another shape, unknown dtype, truncated file, a value that is not finite.
+//
 // Random values are normal with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position has a
-// distinct residual, and thus distinct ids, however many layers add to it. Element (r, c) of a name depends only on
-// seed, name, cols, row_offset + r, c and transpose. So slices and shared (tied) tensors agree, and a matrix that is
-// read transposed by mistake differs.
+// distinct residual, and thus distinct generated tokens, however many layers add to it. Element (r, c) of a tensor
+// depends only on seed, name, cols, row_offset + r, c and transpose. So slices and shared (tied) tensors agree, and a
+// matrix that is read transposed by mistake differs.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
 // Returns only rows first .. first + rows - 1 of the slice. If the stored matrix is not transposed, nothing else is
@@ -57,14 +58,15 @@ float *checkpoint_rows(struct checkpoint *checkpoint, struct arena *arena, const
 // A transposed matrix is read as a whole.
 int64_t checkpoint_piece(const struct checkpoint_slice *slice);
 
-// Decides the random values of a vector: a gain is near 1, a bias near 0.
+// The role of a vector, which decides its random values: a gain is near 1, a bias near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
-// Returns elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements; NULL after an error.
+// Returns elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements as fp32 values in `arena`, or
+// NULL after an error.
 float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n,
                          int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
 // Reports tensors that were not read completely (a checkpoint with more layers or wider matrices than the spec), except
-// tensors that may be unused. Call this after everything was read. True if there are none.
+// tensors that may be unused. Call this after everything was read. Returns true if there are none.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

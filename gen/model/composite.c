@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composites: operations of a spec that are replaced by several operations (include/composites.def) before any becomes
-// a node. Their results are named after the composite, so that dumps, reports and traces show the origin.
+// Replaces composite operations of a spec by their steps, which are other operations (include/composites.def), before
+// operations become nodes. The results of the steps are named after the composite, so that dumps, reports and traces
+// show the origin.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/model/model.h"
 #include "gen/ir/ops.h"
 
-enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
+enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24 /* of a step */, WORD = 48 /* bytes of a word with its NUL */ };
 
-// One step as words: the operation, its results, its operands (both lists with commas), and its attributes.
+// One step as words: the operation, its results, its operands (both are lists with commas), and its attributes.
 struct step {
     char word[MAX_WORDS][WORD];
     int words;
@@ -19,19 +20,21 @@ struct step {
 
 struct lowering {
     struct ir *ir;
-    struct model_ops *ops; // the operations of the region, in order
-    const struct spec_op *op;
-    // A result that another operation already makes: its word in later steps, and the tensor's name. NULL: none.
+    struct model_ops *ops;    // the operations of the region, in order
+    const struct spec_op *op; // the composite
+    // The result of a step that was left out, because another operation already computes it. made: its word in later
+    // steps. as: name of the tensor that replaces it. NULL: no step was left out.
     const char *made, *as;
 };
 
+// Copies a word, which ends before any of the characters in `marks`, into `to`, which must be zeroed. Returns its end.
 static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < WORD ? len : WORD - 1);
     return p + len;
 }
 
-// Reads a step and returns what follows it.
+// Reads a step and returns the text after it.
 static const char *read_step(const char *p, struct step *s) {
     *s = (struct step){.words = 0};
     while (*p && *p != ';' && s->words < MAX_WORDS) {
@@ -71,7 +74,7 @@ static const struct spec_attr *given(const struct lowering *l, const char *name)
     return NULL;
 }
 
-// Returns the first of these attributes that the composite has; NULL: none. The names are separated by commas.
+// Returns the first of these attributes that the composite has, or NULL. The names are separated by commas.
 static const struct spec_attr *first_given(const struct lowering *l, const char *names) {
     const struct spec_attr *found = NULL;
     while (*names && !found) {
@@ -90,8 +93,9 @@ static struct spec_attr literal(const struct lowering *l, const char *name, cons
     return (struct spec_attr){{name, l->op->loc}, value};
 }
 
-// Makes an attribute of a step: `name=value`, `name<other,...` (the composite's attribute of another name), or `name`.
-// False if the composite does not give it.
+// Makes an attribute of a step from its word: `name=value`, `name<other,...` (its value is that of the composite's
+// first given attribute in the list), or `name` (the composite's attribute of this name). Returns false if the
+// composite does not give the attribute.
 static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
     char name[WORD] = "";
     const char *rest = copy_word(word, "=<", name);
@@ -119,8 +123,8 @@ static int64_t attr_int(const struct spec_op *op, const char *name, int64_t pres
     return preset;
 }
 
-// Whether an operation does what a step does: it is the same operation on the same tensor with equal integer
-// attributes.
+// Returns whether an operation of the region computes the result of a step: it is the same operation on the same tensor
+// with equal integer attributes.
 static bool does_the_same(const struct ir *ir, const struct spec_op *other, const struct spec_op *op) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     bool same = !strcmp(other->op.text, op->op.text) && other->in_count && other->out_count &&
@@ -133,8 +137,8 @@ static bool does_the_same(const struct ir *ir, const struct spec_op *other, cons
     return same;
 }
 
-// Whether another operation of the region already does what a step with `once` does. If so, notes its result, which
-// later steps use instead.
+// Returns whether another operation of the region already computes the result of a step with `once`. If so, notes that
+// result, which later steps use instead.
 static bool is_made(struct lowering *l, const struct step *s, const struct spec_op *op) {
     for (size_t i = 0; s->once && i < l->ops->count; i++) {
         if (!does_the_same(l->ir, &l->ops->items[i], op)) continue;
@@ -172,6 +176,7 @@ static bool check_attrs(struct ir *ir, const struct spec_op *op, const struct ir
     return model_lower_attrs(ir, &attrs, op, known, ir_attr_column(of->attributes, known), true, diag);
 }
 
+// Adds the steps of a composite to the operations of the region.
 static void write_out(struct lowering *l, const struct ir_composite *of) {
     for (const char *p = of->steps; *p;) {
         struct step *s = ARENA_NEW(l->ir->arena, struct step);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads config.json of a checkpoint by the keys of a family.
+// Reads the values of a model from config.json of a checkpoint, as the keys of a family describe it, and compares them
+// with a spec. The metadata of a GGUF file is converted to JSON first (gguf_model.c) and read in the same way.
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,7 +17,7 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 
 struct config_reader {
     struct loc loc;
-    const json_t *root, *outer; // outer: the file, if `root` is a map in it; else NULL
+    const json_t *root, *outer; // root: map with the keys; outer: the file, if `root` is a map in it; else NULL
     const char *text;           // of config.json; NULL: a GGUF file
     size_t len;
     json_t *beside; // another file of the folder, while one of its keys is read; else NULL
@@ -47,7 +48,7 @@ static const json_t *find_path(const json_t *map, const char *path) {
     return find_path(json_object_get(map, key), path + len + 1);
 }
 
-// Whether the file has the map that would contain this spelling of a key.
+// Returns whether the file has the map that would contain this spelling of a key.
 static bool has_place(const json_t *root, const char *path) {
     const char *dot = strrchr(path, '.');
     char map[128];
@@ -68,9 +69,9 @@ static const json_t *find_in(const json_t *root, const struct family_key *k, con
     return NULL;
 }
 
-// Finds a key; null counts as absent. *spelling receives the spelling in the file, else one whose map exists, else the
-// first. Keys that are not compared with the spec, such as the ids that end a text, may also be in the outer map of a
-// multimodal model.
+// Finds the value of a key; null counts as absent. *spelling receives the spelling in the file, else one whose map
+// exists, else the first, for messages. Keys that are not compared with the spec, such as the ids that end a text, may
+// also be in the outer map of a multimodal model.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
     const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
@@ -82,6 +83,7 @@ static const json_t *find_key(const struct config_reader *r, const struct family
 
 // ---- values with a fixed meaning ----
 
+// Returns a value as text for messages and comparisons, at most 64 bytes long.
 static const char *text_of(const struct config_reader *r, const json_t *value) {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     const char *copy = arena_strdup(r->arena, text ? text : json_is_string(value) ? json_string_value(value) : "?");
@@ -103,6 +105,7 @@ static bool is_legal(const struct yaml_node *values, const char *have) {
     return false;
 }
 
+// Reports a value that is none of the values that the family supports.
 static void check_values(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     const char *have = text_of(r, value);
     bool truth;
@@ -177,7 +180,7 @@ static void read_list(struct config_reader *r, const struct family_parameter *p,
     v->i = list[0];
 }
 
-// Two keys of the file that give one parameter must agree.
+// Checks that two keys of the file that give the same parameter agree. before: the value before this key was read.
 static void check_agreement(struct config_reader *r, const struct family_key *k, const char *key,
                             const struct family_value *before) {
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
@@ -190,6 +193,7 @@ static void check_agreement(struct config_reader *r, const struct family_key *k,
     v->by = key;
 }
 
+// Reads the value of a parameter, and checks that it agrees with an earlier key of the same parameter.
 static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
     struct family_value *v = &r->values->parameter[k->parameter], before = *v;
@@ -207,8 +211,8 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     check_agreement(r, k, key, &before);
 }
 
-// Evaluates the preset of an absent key from the values read so far. After an earlier error, names in the preset may
-// have no value; this is not reported as a fault of the family.
+// Evaluates the default of an absent key from the values read so far. After an earlier error, names in it may have no
+// value, which is then not reported as an error of the family's file.
 static void take_preset(struct config_reader *r, const struct family_key *k) {
     struct family_value *v = &r->values->parameter[k->parameter];
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
@@ -233,19 +237,20 @@ static void check_equal(struct config_reader *r, const struct family_key *k, con
         fail(r, arena_printf(r->arena, MSG_CONFIG_EQUALS, key, text_of(r, value), want));
 }
 
-// Reads the largest value that was trained. Anything but a positive integer is ignored.
+// Reads the largest value that the model was trained for. Ignores anything but a positive integer.
 static void read_most(struct config_reader *r, const struct family_key *k, const json_t *value) {
     if (json_is_integer(value) && json_integer_value(value) > 0)
         r->values->parameter[k->most].most = json_integer_value(value);
 }
 
+// Notes a key that was looked up, for the table that `rill import` prints.
 static void note(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     struct family_notes *n = &r->values->notes;
     if (k->file) key = arena_printf(r->arena, "%s of %s", key, k->file);
     n->key[n->keys++] = (struct family_note){k, key, value ? text_of(r, value) : NULL};
 }
 
-// Checks for another key that this value needs, such as the factor of a kind of scaling.
+// Checks that another key that this value needs is present, such as the factor of a kind of scaling.
 static void check_needs(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
     const struct yaml_node *need = k->needs ? yaml_get(k->needs, have) : NULL;
     const char *missing;
@@ -256,7 +261,8 @@ static void check_needs(struct config_reader *r, const struct family_key *k, con
     r->ok = false;
 }
 
-// Whether the key is read at all. After an error, names in the expression may have no value.
+// Returns whether the key is read: its `when` holds. After an error, names in the expression may have no value, so the
+// key is not read.
 static bool counts(struct config_reader *r, const struct family_key *k) {
     struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
     int64_t yes = 1;
@@ -266,8 +272,8 @@ static bool counts(struct config_reader *r, const struct family_key *k) {
     return yes;
 }
 
-// Returns the number of the first layer with the key's word, counted from 1. NULL: no layer has it, or `value` is no
-// list.
+// Returns the number of the first layer whose item in the list `value` is the word k->first, counted from 1. Returns
+// NULL if no item is this word, or if `value` is no list.
 static const json_t *first_layer(struct config_reader *r, const struct family_key *k, const json_t *value) {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!strcmp(text_of(r, json_array_get(value, i)), k->first->text)) {
@@ -277,6 +283,7 @@ static const json_t *first_layer(struct config_reader *r, const struct family_ke
     return NULL;
 }
 
+// Reads a key, or its default if it is absent, and checks its value.
 static void read_found(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
@@ -298,7 +305,7 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
-// Reads another file of the folder. read_key releases it after its key.
+// Reads another file of the folder. read_key releases it after the key that is in it was read.
 static json_t *load_beside(struct config_reader *r, const char *file) {
     json_t *root;
     if (!json_file_object(r->arena, arena_printf(r->arena, "%s/%s", r->dir, file), MAX_CONFIG_BYTES, r->diag, &root))
@@ -349,8 +356,8 @@ static bool is_read(const struct family_keys *keys, size_t parameter) {
     return false;
 }
 
-// Whether a key gives each parameter that has no preset. If not, derived values are not computed here, because those
-// parameters are only in the spec.
+// Returns whether some key gives each parameter that has no default. If not, derived values are not computed here,
+// because the missing parameters are only in the spec.
 static bool all_known(const struct config_reader *r) {
     const struct family *f = r->values->family;
     for (size_t i = 0; i < f->parameters; i++)
@@ -358,11 +365,12 @@ static bool all_known(const struct config_reader *r) {
     return true;
 }
 
-// Stops at the first sign of another kind of model, because errors in its other keys would be misleading.
+// Reads all keys. Stops if the checkpoint is of another kind, because errors about its other keys would be misleading.
 static void read_keys(struct config_reader *r) {
     for (size_t i = 0; i < r->keys->count && !r->other_kind; i++) read_key(r, &r->keys->item[i]);
 }
 
+// Reads and checks all keys. Returns NULL after an error.
 static struct family_values *read_root(struct config_reader *r, const struct family *f) {
     struct family_values *v = r->values = ARENA_NEW(r->arena, struct family_values);
     v->family = f;
@@ -386,6 +394,7 @@ static const struct family_keys *keys_of(const struct family *f, const char *sou
     return gguf_is_path(source) ? &f->gguf.metadata : &f->config;
 }
 
+// Returns config.json, or the metadata of a GGUF file as such a text. Returns NULL after an error.
 static const char *config_text(const struct config_reader *r, const struct family *f, const char *source, size_t *len) {
     const char *why, *text = "{}"; // used if the family has no `config`
     if (!gguf_is_path(source)) {
@@ -441,7 +450,7 @@ const char *family_value_text(struct arena *arena, const struct family_parameter
     return v->count > 1 ? list_text(arena, v) : arena_printf(arena, "%" PRId64, v->i);
 }
 
-// Warns if the spec has a larger value than the model was trained with, for example a longer context.
+// Warns if the spec (`want`) has a larger value than the model was trained for, for example a longer context.
 static void warn_untrained(const struct family_values *have, const struct family_values *want,
                            const struct family_key *k, struct loc loc, struct diag *diag) {
     int64_t most = k->most < 0 ? 0 : have->parameter[k->most].most;
@@ -450,13 +459,14 @@ static void warn_untrained(const struct family_values *have, const struct family
                      want->parameter[k->most].i);
 }
 
+// Place and receiver of an error.
 struct report_at {
     struct loc loc;
     struct arena *arena;
     struct diag *diag;
 };
 
-// Reports that the checkpoint has `a` and the spec `b`.
+// Reports that the checkpoint has the value `a` and the spec the value `b`.
 static void report_other(const struct family_key *k, const struct family_parameter *p, const struct family_value *a,
                          const struct family_value *b, const struct report_at *r) {
     const char *have = family_value_text(r->arena, p, a), *want = family_value_text(r->arena, p, b);
@@ -467,7 +477,7 @@ static void report_other(const struct family_key *k, const struct family_paramet
     if (!b->given) diag_note(r->diag, r->loc, "write `%s: %s` under `model` in the spec", p->name, have);
 }
 
-// Whether an earlier key in the list gives the same parameter.
+// Returns whether an earlier key in the list gives the same parameter and was compared.
 static bool was_before(const struct family_keys *keys, size_t item) {
     for (size_t i = 0; i < item; i++)
         if (keys->item[i].parameter == keys->item[item].parameter && keys->item[i].compare) return true;

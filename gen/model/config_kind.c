@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells which families fit a checkpoint, by `model_type` in its config.json or by a GGUF file's architecture.
+// Finds the kind of model of a checkpoint, that is, `model_type` in its config.json or a GGUF file's architecture, and
+// the kinds that a family supports.
 #include <jansson.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 static const char kind_key[] = "model_type";
 
-// Returns `model_type` of the text model in a multimodal config.json, or of the file itself; "" if there is none. NULL
-// after an error.
+// Returns `model_type` of the text model in a multimodal config.json, or of the file itself; "" if there is none.
+// Returns NULL after an error.
 static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
@@ -32,7 +33,7 @@ const char *family_checkpoint_kind(const char *source, struct arena *arena, stru
 
 bool family_key_is_kind(const struct family_key *k) { return k->spellings && !strcmp(k->spelling[0], kind_key); }
 
-// Returns the values of `model_type` for which the family is made. NULL: its file lists none.
+// Returns the list of values of `model_type` that the family supports, or NULL if its file has no such list.
 static const struct yaml_node *kinds_of_config(const struct family *f) {
     for (size_t i = 0; i < f->config.count; i++)
         if (f->config.item[i].values && family_key_is_kind(&f->config.item[i])) return f->config.item[i].values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classifies the keys of a checkpoint that its family does not use, by families/checkpoint/keys.yaml: harmless,
-// refused, or unknown, which gives a warning.
+// Classifies the keys of a checkpoint that its family does not use, by families/checkpoint/keys.yaml: harmless, refused
+// (an error, unless the key has a harmless value), or unknown (a warning).
 #include "gen/model/config_unread.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FILE_NAME "families/checkpoint/keys.yaml"
-enum { MAX_DEPTH = 4 };
+enum { MAX_DEPTH = 4 }; // maps inside one another, with the key
 
 struct unread {
     const struct config_text *file;
@@ -32,6 +32,7 @@ static const struct yaml_node *read_table(struct unread *u) {
     return NULL;
 }
 
+// Checks the form of the table, of which the user may have another version.
 static bool check_table(struct unread *u) {
     if (!yaml_expect(u->harmless, YAML_KIND_SEQ, "harmless", u->diag) ||
         !yaml_expect(u->refused, YAML_KIND_MAP, "refused", u->diag))
@@ -60,6 +61,7 @@ static size_t string_end(const char *text, size_t len, size_t at) {
     return at < len ? at : len;
 }
 
+// Returns whether the string from `begin` to its quote at `end` is `name` and a colon follows.
 static bool is_key(const char *text, size_t len, size_t begin, size_t end, const char *name) {
     if (end - begin - 1 != strlen(name) || memcmp(text + begin + 1, name, strlen(name)) != 0) return false;
     for (end++; end < len && isspace((unsigned char)text[end]); end++) continue;
@@ -67,7 +69,8 @@ static bool is_key(const char *text, size_t len, size_t begin, size_t end, const
 }
 
 // Returns the offset of the current key in the text, or the text's length if it is not found, for example because it is
-// written with escapes. depth: brackets open here. found: names of the key's path whose maps are open here.
+// written with escapes. depth: number of brackets that are open at `at`. found: number of names of the key's path whose
+// maps are open at `at`.
 static size_t offset_of(const struct unread *u) {
     const char *text = u->file->text;
     size_t len = text ? u->file->len : 0;
@@ -85,6 +88,7 @@ static size_t offset_of(const struct unread *u) {
     return len;
 }
 
+// Returns the place of the current key, or the file if it is not found.
 static struct loc place_of(const struct unread *u) {
     struct loc loc = u->file->loc;
     size_t at = offset_of(u);
@@ -103,7 +107,7 @@ static struct loc place_of(const struct unread *u) {
 
 enum asked { ASKED_NOT, ASKED_INSIDE, ASKED };
 
-// Tells whether the family uses a key, or a key inside it.
+// Returns whether the family uses a key (ASKED), or only a key in its map (ASKED_INSIDE).
 static enum asked how_asked(const struct family_keys *keys, const char *path) {
     size_t len = strlen(path);
     enum asked asked = ASKED_NOT;
@@ -124,6 +128,7 @@ static const char *text_of(const struct unread *u, const json_t *value) {
     return strlen(copy) > 64 ? arena_printf(u->arena, "%.61s...", copy) : copy;
 }
 
+// Reports a key that may change the result, unless its value is one of the rule's harmless values.
 static void refuse(struct unread *u, const struct yaml_node *rule, const char *path, const json_t *value) {
     const struct yaml_node *values = yaml_get(rule, "values");
     const char *have = text_of(u, value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of a GGUF file. Nothing in it is trusted: every length is compared with what is left of the file.
+// Reads and checks the header of a GGUF file. It trusts nothing in the file: it compares every length with the rest of
+// the file. gguf_format.c decodes the blocks of tensors.
 #define _DEFAULT_SOURCE // madvise
 #include "gen/model/gguf.h"
 
@@ -14,7 +15,7 @@
 
 enum { MAX_NAME = 65535, MAX_ENTRIES = 65536 /* keys, or tensors */, DEFAULT_ALIGNMENT = 32, MAX_ALIGNMENT = 1 << 20 };
 
-// The file's numbers for metadata types.
+// The numbers of metadata types in a file.
 enum {
     TYPE_U8,
     TYPE_I8,
@@ -52,15 +53,15 @@ struct gguf {
     struct arena *arena;
     const char *path;
     struct loc loc;
-    const uint8_t *data; // mapped file
-    uint64_t bytes, at;  // bytes: size of the file; at: reading position in the header
-    uint64_t alignment, data_begin, pairs_end;
+    const uint8_t *data;                       // mapped file
+    uint64_t bytes, at;                        // bytes: size of the file; at: reading position in the header
+    uint64_t alignment, data_begin, pairs_end; // data_begin, pairs_end: offsets of the data area and after the metadata
     VEC(struct pair) pairs;
     VEC(struct gguf_tensor) tensors;
-    VEC(uint64_t) offsets; // of each tensor, in the data area
+    VEC(uint64_t) offsets; // offset of each tensor in the data area
 };
 
-// ---- numbers and texts; false at the end of the file ----
+// ---- numbers and texts; the functions return false if the file ends before ----
 
 static uint64_t left(const struct gguf *g) { return g->bytes - g->at; }
 
@@ -92,7 +93,7 @@ static double to_double(uint64_t bits, int bytes) {
     return bytes == 4 ? (double)narrow : wide;
 }
 
-// Decodes a number. False: an integer that int64_t cannot hold, or an invalid truth value.
+// Decodes a number. Returns false for an integer that int64_t cannot hold and for an invalid truth value.
 static bool decode(uint32_t type, const uint8_t *p, struct gguf_value *v) {
     uint64_t bits = u64_little_endian(p, types[type].bytes);
     v->kind = types[type].kind;
@@ -114,7 +115,7 @@ static bool refuse_key(struct gguf *g, struct diag *diag, struct gguf_text key, 
     return false;
 }
 
-// Skips the elements; texts are skipped one by one, because each has its own length.
+// Skips the elements of an array. Texts are skipped one by one, because each has its own length.
 static bool skip_items(struct gguf *g, const struct gguf_value *v) {
     struct gguf_text text;
     if (v->item != GGUF_STRING) {
@@ -141,7 +142,7 @@ static const char *take_array(struct gguf *g, struct gguf_value *v) {
     return skip_items(g, v) ? NULL : "truncated";
 }
 
-// Reads a value of metadata. Returns NULL, or what is wrong.
+// Reads a value of metadata. Returns NULL, or the reason for an error.
 static const char *take_value(struct gguf *g, uint64_t type, struct gguf_value *v) {
     if (type >= TYPES) return "a value of an unknown type";
     if (type == TYPE_ARRAY) return take_array(g, v);
@@ -171,7 +172,7 @@ static bool refuse_tensor(struct gguf *g, struct diag *diag, const char *name, c
     return false;
 }
 
-// Reads rank and extents; the file stores the innermost extent first. Returns NULL, or what is wrong.
+// Reads rank and extents; the file stores the innermost extent first. Returns NULL, or the reason for an error.
 static const char *take_shape(struct gguf *g, struct gguf_tensor *t) {
     uint64_t rank, extent, elements = 1;
     if (!take(g, 4, &rank)) return "truncated";
@@ -201,6 +202,7 @@ static bool take_format(struct gguf *g, struct gguf_tensor *t, struct diag *diag
     return false;
 }
 
+// Reads an entry of the list of tensors.
 static bool take_tensor(struct gguf *g, struct diag *diag) {
     struct gguf_tensor t = {0};
     struct gguf_text name;
@@ -217,7 +219,8 @@ static bool take_tensor(struct gguf *g, struct diag *diag) {
     return true;
 }
 
-// No overflow: rows * cols <= INT64_MAX / 8, and the bytes of a block are at most 4 times its weights.
+// Returns the bytes of a tensor. The product does not overflow, because rows * cols <= INT64_MAX / 8, and the bytes of
+// a block are at most 4 times its weights.
 static uint64_t tensor_bytes(const struct gguf_tensor *t) {
     return (uint64_t)t->rows * (uint64_t)(t->cols / t->format->weights) * (uint64_t)t->format->bytes;
 }
@@ -234,8 +237,8 @@ static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
 
 // ---- the whole ----
 
-// Checks that all tensors are in the file. In a truncated file one tensor is cut and all after it are missing, so they
-// are reported as one error, for the tensor with the lowest offset.
+// Checks that all tensors are completely in the file. A truncated file lacks the end of one tensor and all tensors
+// after it, so this is reported as one error, for the tensor with the lowest offset.
 static bool check_whole(const struct gguf *g, struct diag *diag) {
     size_t first = g->tensors.count, cut = 0;
     for (size_t i = 0; i < g->tensors.count; i++) {
@@ -268,6 +271,7 @@ static int compare_blocks(const void *a, const void *b) {
     return (x->blocks > y->blocks) - (x->blocks < y->blocks);
 }
 
+// Checks that no key occurs twice.
 static bool check_keys(struct gguf *g, struct diag *diag) {
     size_t n = g->pairs.count;
     const struct pair **sorted = ARENA_ARRAY(g->arena, const struct pair *, n + 1);
@@ -279,6 +283,7 @@ static bool check_keys(struct gguf *g, struct diag *diag) {
     return true;
 }
 
+// Checks that no name occurs twice and no tensor overlaps another one.
 static bool check_tensors(struct gguf *g, struct diag *diag) {
     size_t n = g->tensors.count;
     const struct gguf_tensor **sorted = ARENA_ARRAY(g->arena, const struct gguf_tensor *, n + 1);
@@ -294,6 +299,7 @@ static bool check_tensors(struct gguf *g, struct diag *diag) {
     return true;
 }
 
+// Reads and checks the first 24 bytes: magic, version, and the numbers of tensors and keys.
 static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struct diag *diag) {
     uint64_t version;
     if (g->bytes >= 4 && g->bytes < 24 && !memcmp(g->data, "GGUF", 4))
@@ -326,6 +332,7 @@ static bool read_alignment(struct gguf *g, struct diag *diag) {
     return true;
 }
 
+// Reads and checks metadata and tensors.
 static bool read_header(struct gguf *g, struct diag *diag) {
     uint64_t tensors = 0, pairs = 0;
     if (!take_front(g, &tensors, &pairs, diag)) return false;
@@ -342,6 +349,7 @@ static bool read_header(struct gguf *g, struct diag *diag) {
     return check_whole(g, diag) && check_tensors(g, diag);
 }
 
+// Maps the file into memory. Returns NULL, or the reason for an error.
 static const char *map_file(struct gguf *g, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY);
@@ -359,7 +367,7 @@ static const char *map_file(struct gguf *g, const char *path) {
     return NULL;
 }
 
-// Refuses one file of a split model, because it has only some of the tensors.
+// Refuses a file that is one of several of a split model, because it has only some of the tensors.
 static bool is_whole(const struct gguf *g, struct diag *diag) {
     const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
     if (!count || count->kind != GGUF_INT || count->integer < 2) return true;

@@ -26,10 +26,10 @@ struct gguf_format {
     enum gguf_type type;
     const char *name; // ggml's name: "Q4_K"
     int weights, bytes;
-    // Writes `weights` values, in fp32 with ggml's order of roundings.
+    // Writes the `weights` values of a block, in fp32 with ggml's order of roundings.
     void (*dequantize)(const uint8_t *block, float *out);
 };
-const struct gguf_format *gguf_format(uint32_t type); // NULL: not supported
+const struct gguf_format *gguf_format(uint32_t type); // type: number in the file; NULL: not supported
 
 // ---- metadata -----------------------------------------------------------------------------------
 
@@ -41,20 +41,20 @@ struct gguf_text { // in the mapped file, not NUL terminated
 };
 struct gguf_value {
     enum gguf_kind kind;
-    int64_t integer; // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
-    double number;   // GGUF_FLOAT
-    struct gguf_text text;
-    // GGUF_ARRAY: elements of one type; arrays of arrays are refused
+    int64_t integer;       // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
+    double number;         // GGUF_FLOAT
+    struct gguf_text text; // GGUF_STRING
+    // GGUF_ARRAY: `count` elements of one type. Arrays of arrays are refused.
     enum gguf_kind item;
     uint64_t count;
-    uint32_t item_type;   // the file's number for the type
-    const uint8_t *items; // undecoded
+    uint32_t item_type;   // number of the elements' type in the file
+    const uint8_t *items; // the elements in the mapped file, as gguf_integers and the others read them
 };
 
 struct gguf;
 
 // Reads and checks the whole header: lengths against the file's size, duplicate names, types, shapes, and that every
-// tensor is inside the file, aligned, and apart from the others. NULL after an error.
+// tensor is inside the file, aligned, and does not overlap another one. Returns NULL after an error.
 struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag);
 void gguf_close(struct gguf *file); // NULL is fine; texts and blocks become invalid
 const char *gguf_path(const struct gguf *file);
@@ -64,9 +64,9 @@ struct gguf_text gguf_key_at(const struct gguf *file, int index);
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key); // NULL: absent
 // Writes the file's metadata as a GGUF file without tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
-bool gguf_text_is(struct gguf_text text, const char *word);
-// Read elements first .. first + n - 1 of an array: integers or truth values, numbers, or texts (always from element 0,
-// because each text has its own length). They return false if the array has another kind or is shorter.
+bool gguf_text_is(struct gguf_text text, const char *word); // whether the text equals the word
+// These read elements first .. first + n - 1 of an array: integers or truth values, numbers, or texts (always from
+// element 0, because each text has its own length). They return false if the array has another kind or is shorter.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);
 bool gguf_numbers(const struct gguf_value *array, uint64_t first, uint64_t n, double out[]);
 bool gguf_texts(const struct gguf_value *array, uint64_t n, struct gguf_text out[]);
@@ -83,8 +83,8 @@ struct gguf_tensor {
     const uint8_t *blocks;        // [rows][cols / format->weights] of format->bytes each, in the mapped file
 };
 int gguf_tensor_count(const struct gguf *file);
-const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index); // in the file's order
-const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
+const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index);          // in the file's order
+const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name); // NULL: absent
 // Reads one row as fp32; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);
 // Releases the memory of the tensor's blocks. They are read from the file again on the next use.

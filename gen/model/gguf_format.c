@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block formats of GGUF tensors. Products and sums round in the order of ggml's code, so the values are bit-exact.
+// Decodes the block formats of GGUF tensors to fp32. Products and sums round in the order of ggml's code, so the values
+// equal those of llama.cpp bit by bit.
 #include <string.h>
 
 #include "gen/model/gguf.h"
@@ -24,7 +25,8 @@ static void dequantize_bf16(const uint8_t *block, float *out) {
     *out = safetensors_from_bf16((uint16_t)(block[0] | block[1] << 8));
 }
 
-// ---- blocks of 32: byte i has weight i in its low nibble and weight 16 + i in its high nibble ----
+// ---- blocks of 32 weights: a scale d, in _1 formats a minimum m, and the weights as integers. Byte i has weight i in
+// its low nibble and weight 16 + i in its high nibble; 5-bit formats have the fifth bits in 4 other bytes ----
 
 static int nibble(const uint8_t *q, int i) { return i < 16 ? q[i] & 15 : q[i - 16] >> 4; }
 static int fifth(const uint8_t *high, int i) { return (int)(u32_at(high) >> i & 1) << 4; }
@@ -54,12 +56,14 @@ static void dequantize_q8_0(const uint8_t *block, float *out) {
     for (int i = 0; i < 32; i++) out[i] = (float)(int8_t)block[2 + i] * d;
 }
 
-// ---- blocks of 256: eight groups of 32 with six-bit scales and minima, or sixteen of 16 with int8 scales ----
+// ---- blocks of 256 weights: eight groups of 32 with six-bit scales and minima (Q4_K, Q5_K), or sixteen groups of 16
+// with int8 scales (Q6_K) ----
 
 static int group_scale(const uint8_t *s, int g) { return g < 4 ? s[g] & 63 : (s[g + 4] & 15) | s[g - 4] >> 6 << 4; }
 static int group_min(const uint8_t *s, int g) { return g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | s[g] >> 6 << 4; }
 
-// Weights 64 j .. 64 j + 31 are the low nibbles of 32 bytes; the next 32 are the high nibbles of these bytes.
+// Returns the nibble of weight i. Weights 64 j .. 64 j + 31 are the low nibbles of 32 bytes; the next 32 weights are
+// the high nibbles of these bytes.
 static int paired_nibble(const uint8_t *q, int i) {
     int byte = q[i / 64 * 32 + i % 32];
     return i % 64 < 32 ? byte & 15 : byte >> 4;
@@ -84,8 +88,8 @@ static void dequantize_q5_k(const uint8_t *block, float *out) {
     }
 }
 
-// Each half has 128 weights in quarters of 32: low nibbles of two runs of 32 bytes, then their high nibbles. Two
-// further bits per weight are stored separately.
+// Each half of a block has 128 weights in quarters of 32: the low nibbles of two runs of 32 bytes, then their high
+// nibbles. The upper two bits of each weight are stored separately.
 static void dequantize_q6_k(const uint8_t *block, float *out) {
     const uint8_t *low = block, *high = block + 128;
     const int8_t *scales = (const int8_t *)block + 192;

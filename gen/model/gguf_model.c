@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets a GGUF file as a family describes it: names of tensors, the order of their rows, keys of its metadata.
+// Interprets a GGUF file as a family describes it: the names of its tensors, the order of their rows, and its metadata
+// as the family's keys. gguf.c reads the file itself.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/gguf_model.h"
 
@@ -10,8 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// A tensor of the file with its name and layout for the graph.
 struct entry {
-    struct safetensors_tensor as;
+    struct safetensors_tensor as; // name and shape for the graph
     const struct gguf_tensor *tensor;
     int64_t heads; // heads whose rows are stored as pairs; 0: rows are in order
     bool transpose;
@@ -44,6 +46,7 @@ static bool has_architecture(const struct family *f, struct gguf_text have) {
     return false;
 }
 
+// Checks that the family reads files of this architecture.
 static bool check_architecture(const struct gguf *file, const struct family *f, struct loc loc, struct diag *diag) {
     struct gguf_text have = architecture_of(file);
     struct text list = {0};
@@ -60,7 +63,8 @@ static bool check_architecture(const struct gguf *file, const struct family *f, 
 
 // ---- tensors ----
 
-// Matches a name; each `*` of the pattern stands for one piece between dots, which *piece receives.
+// Returns whether a name matches a pattern. Each `*` of the pattern matches one piece between dots, which is stored in
+// the next item of `piece`.
 static bool matches(const char *pattern, const char *name, struct gguf_text *piece) {
     for (; *pattern; pattern++) {
         size_t len = *pattern == '*' ? strcspn(name, ".") : *pattern == *name;
@@ -71,6 +75,7 @@ static bool matches(const char *pattern, const char *name, struct gguf_text *pie
     return !*name;
 }
 
+// Returns a name with each `*` replaced by the next piece.
 static const char *filled(struct arena *arena, const char *name, const struct gguf_text *piece) {
     const char *out = "", *star;
     for (; (star = strchr(name, '*')) != NULL; name = star + 1, piece++)
@@ -78,7 +83,8 @@ static const char *filled(struct arena *arena, const char *name, const struct gg
     return arena_printf(arena, "%s%s", out, name);
 }
 
-// Returns the rule of the first pattern that fits. NULL: the tensor keeps its name, and is later reported as unused.
+// Returns the rule of the first pattern that matches the tensor `gguf`, and the tensor's name for the graph in *name.
+// Without a rule, returns NULL and the tensor keeps its name; it is later reported as unused.
 static const struct family_tensor *rule_of(const struct gguf_model *m, const char *gguf, const char **name) {
     const struct family *f = m->values ? m->values->family : NULL;
     struct gguf_text piece[FAMILY_MAX_STARS];
@@ -92,6 +98,7 @@ static const struct family_tensor *rule_of(const struct gguf_model *m, const cha
     return NULL;
 }
 
+// Evaluates the number of heads whose rows are stored as pairs. It must divide the rows into even parts.
 static bool pair_heads(const struct gguf_model *m, const struct family_tensor *rule, const struct gguf_tensor *t,
                        int64_t *heads, struct diag *diag) {
     struct family_scope scope = {.values = m->values, .arena = m->arena, .diag = diag};
@@ -101,6 +108,7 @@ static bool pair_heads(const struct gguf_model *m, const struct family_tensor *r
     return false;
 }
 
+// Applies a rule to a tensor: order of rows, transposition, addend.
 static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule, struct entry *e, struct diag *diag) {
     const struct gguf_tensor *t = e->tensor;
     if (rule->pairs && !pair_heads(m, rule, t, &e->heads, diag)) return false;
@@ -114,6 +122,7 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
     return false;
 }
 
+// Adds a tensor with its name and layout for the graph. Returns false after an error.
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
     const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
@@ -155,15 +164,15 @@ const struct safetensors_tensor *gguf_model_at(const struct gguf_model *m, int i
     return &m->entry.items[index].as;
 }
 
-// Returns the row in the file for row r of the checkpoint. The n rows of a head are [2][n / 2] in the checkpoint and
-// [n / 2][2] in the file, so that pairs for the rotary embedding are neighbours there.
+// Returns the row in the file for row r of the graph's matrix. The n rows of a head are [2][n / 2] in the graph and
+// [n / 2][2] in the file, where pairs for the rotary embedding are neighbours.
 static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
     if (!heads) return r;
     int64_t n = rows / heads, half = n / 2, in = r % n;
     return r - in + 2 * (in % half) + in / half;
 }
 
-// Reads some elements of a vector, which count as rows.
+// Reads some elements of a vector, each of which counts as a row.
 static float *read_vector(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     float *stored = ARENA_ARRAY(arena, float, (size_t)e->as.elements), *out = ARENA_ARRAY(arena, float, (size_t)rows);
     gguf_row(e->tensor, 0, stored);
@@ -178,7 +187,7 @@ static float *read_rows(const struct entry *e, int64_t first, int64_t rows, stru
     return out;
 }
 
-// Reads rows of the transposed matrix, which are columns in the file.
+// Reads rows of the graph's matrix that are columns of the file's matrix.
 static float *read_columns(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     int64_t n = e->tensor->rows, cols = e->tensor->cols;
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * n)), *row = ARENA_ARRAY(arena, float, (size_t)cols);
@@ -199,8 +208,8 @@ float *gguf_model_read(const struct gguf_model *m, int index, int64_t first, int
 
 // ---- metadata ----
 
-// Returns the value of a key; NULL: absent. A key that begins with `.` follows the name of the architecture in the
-// file.
+// Returns the value of a key, or NULL if it is absent. A key that begins with `.` has the name of the architecture
+// before it in the file.
 static const struct gguf_value *value_of(struct arena *arena, const struct gguf *file, const char *key) {
     struct gguf_text a = architecture_of(file);
     return gguf_find(file, *key == '.' ? arena_printf(arena, "%.*s%s", (int)a.len, a.data, key) : key);
@@ -233,7 +242,7 @@ static double largest(struct arena *arena, const struct gguf_tensor *t) {
     return (double)most;
 }
 
-// Adds a key of the family from metadata or tensors. False: a text or a number that JSON cannot represent.
+// Adds a key of the family from metadata or tensors. Returns false for a text or a number that JSON cannot represent.
 static bool put_key(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
     if (k->source == FAMILY_KEY) return put_spellings(arena, file, k, root);
     const struct gguf_tensor *t = gguf_find_tensor(file, k->tensor);
@@ -244,7 +253,7 @@ static bool put_key(struct arena *arena, const struct gguf *file, const struct f
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
-// Adds the architecture's keys that the family does not use, so that the caller can report them.
+// Adds the keys of the architecture that the family does not use, so that the caller can report them.
 static void put_others(struct arena *arena, const struct gguf *file, json_t *root) {
     struct gguf_text a = architecture_of(file);
     for (int i = 0; i < gguf_key_count(file); i++) {
@@ -257,6 +266,7 @@ static void put_others(struct arena *arena, const struct gguf *file, json_t *roo
     }
 }
 
+// Returns the metadata as JSON text, or NULL after an error.
 static const char *config_of(struct arena *arena, const struct gguf *file, const struct family *f, struct loc loc,
                              struct diag *diag) {
     json_t *root = json_object();

@@ -8,30 +8,31 @@
 #include "gen/model/gguf.h"
 #include "gen/model/safetensors.h"
 
-// Tells a GGUF file from a checkpoint's folder: it is a plain file, or ends with `.gguf`.
+// Returns whether the path is a GGUF file, not the folder of a checkpoint: it is a plain file, or ends with `.gguf` if
+// it does not exist.
 bool gguf_is_path(const char *path);
 
 struct gguf_model;
 
-// values: of the spec's family. If they are NULL, the graph has no family and reads the tensors as they are in the
-// file. Returns NULL after an error: a broken file, an architecture that the family does not read, or heads that do not
-// divide a tensor.
+// Opens a GGUF file. values: of the model's family. If they are NULL, the graph has no family and reads the tensors as
+// they are in the file. Returns NULL after an error: a broken file, an architecture that the family does not read, or
+// heads that do not divide a tensor.
 struct gguf_model *gguf_model_open(struct arena *arena, const char *path, const struct family_values *values,
                                    struct diag *diag);
 void gguf_model_close(struct gguf_model *); // NULL is fine
 int gguf_model_count(const struct gguf_model *);
-// In the result, begin and end are 0, and dtype_name is ggml's.
+// Returns name and shape of a tensor. In the result, begin and end are 0, and dtype_name is ggml's.
 const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int index);
 // Reads some rows as fp32 into arena memory, in the layout that the family's graph reads.
 float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int64_t rows, struct arena *arena);
 
-// Reads a vector by its name in the file. NULL if it does not exist, or after an error.
+// Reads a vector by its name in the file, and its length into *n. Returns NULL if it does not exist, or after an error.
 const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
                                struct diag *diag);
-// Returns `general.architecture`, or "" if absent. NULL after an error.
+// Returns `general.architecture`, or "" if it is absent. Returns NULL after an error.
 const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
-// Returns as JSON the keys of the family's `gguf` that metadata and tensors give, and the other keys of the
-// architecture. NULL after an error.
+// Returns a JSON text with the keys of the family's `gguf.metadata` that the file gives, and the other keys of the
+// architecture. Returns NULL after an error.
 const char *gguf_model_config(struct arena *arena, const struct family *, const char *path, struct diag *diag);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses a JSON object from text or a file.
+// Parses a JSON object from text or a file, with errors that say where and why.
 #include "gen/model/json_text.h"
 
 #include <unistd.h>
 
 #include "gen/base/base.h"
 
-// Whether the text seems to be truncated: it ends inside a string, or before its last bracket.
+// Returns whether the text seems to be truncated: it ends inside a string, or before its last bracket.
 static bool is_cut(const json_error_t *e, size_t len) {
     return json_error_code(e) == json_error_premature_end_of_input || (size_t)e->position >= len;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy's .npy format. Nothing in the file is trusted: every number is checked before it is used.
+// Reads and writes numpy's .npy format. It trusts nothing in the file: it checks every number before using it.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/npy.h"
 
@@ -23,7 +23,7 @@ struct npy {
 struct header {
     struct arena *arena;
     const char *at;
-    const char *descr; // NULL: not read yet; likewise the two below
+    const char *descr; // these are the values of the keys (shape: its place); NULL: not read yet
     const char *order;
     const char *shape;
     struct npy_array *array;
@@ -42,7 +42,7 @@ static bool take(struct header *h, char c) {
     return true;
 }
 
-// Reads a text in single or double quotes, without escapes; NULL: none.
+// Reads a text in single or double quotes, without escapes. Returns NULL if there is none.
 static const char *take_string(struct header *h) {
     char quote = take(h, '\'') ? '\'' : take(h, '"') ? '"' : '\0';
     const char *end = quote ? strchr(h->at, quote) : NULL;
@@ -60,6 +60,7 @@ static const char *take_word(struct header *h) {
     return word;
 }
 
+// Reads an extent of the shape and multiplies *elements by it.
 static bool take_extent(struct header *h, uint64_t *elements) {
     struct npy_array *a = h->array;
     uint64_t n = 0;
@@ -113,6 +114,7 @@ static bool take_entries(struct header *h) {
     return !*h->at || fault(h, "something follows its header");
 }
 
+// Reads the dictionary. Returns NULL, or the reason why the file is not little-endian fp32 in C order.
 static const char *entries_fault(struct header *h) {
     if (!take_entries(h)) return h->why;
     if (!h->descr || !h->order || !h->shape) return "its header lacks `descr`, `fortran_order` or `shape`";
@@ -133,7 +135,7 @@ static bool read_bytes(struct npy *file, uint64_t offset, void *out, size_t byte
     return fseeko(file->stream, (off_t)offset, SEEK_SET) == 0 && fread(out, 1, bytes, file->stream) == bytes;
 }
 
-// Finds where the header begins and how long it is. Returns NULL, or what is wrong.
+// Finds where the header begins and how long it is. Returns NULL, or the reason for an error.
 static const char *header_place(struct npy *file, uint64_t *begin, uint64_t *length) {
     unsigned char raw[MAGIC_BYTES + 6] = {0};
     size_t most = file->file_bytes < sizeof raw ? (size_t)file->file_bytes : sizeof raw;
@@ -147,6 +149,7 @@ static const char *header_place(struct npy *file, uint64_t *begin, uint64_t *len
     return *begin + *length > file->file_bytes ? "truncated: it ends in its header" : NULL;
 }
 
+// Returns NULL if the file has exactly the bytes of its shape, or the reason for an error.
 static const char *bytes_fault(const struct npy *file, struct arena *arena) {
     uint64_t want = (uint64_t)file->array.elements * 4, have = file->file_bytes - file->data_begin;
     if (want == have) return NULL;

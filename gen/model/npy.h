@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of fp32 in numpy's .npy format: magic, version (1 to 3), a header that is a Python dictionary, the values.
+// Reads and writes arrays of fp32 in numpy's .npy format: magic, version (1 to 3), a header that is a Python
+// dictionary, the values.
 #ifndef RILL_NPY_H
 #define RILL_NPY_H
 
@@ -16,14 +17,14 @@ struct npy_array {
 struct npy;
 
 // Reads and checks the header: little-endian fp32 in C order, and exactly as many bytes as the shape needs. The file
-// stays open. NULL after an error.
+// stays open. Returns NULL after an error.
 struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag);
 void npy_close(struct npy *file); // NULL is fine
 const struct npy_array *npy_array(const struct npy *file);
-// Reads the first elements; the array must have at least as many. False after an error.
+// Reads the first elements; the array must have at least as many. Returns false after an error.
 bool npy_read(struct npy *file, int64_t elements, float *out, struct diag *diag);
 
-// Writes a whole file, in version 1 like numpy.save.
+// Adds the bytes of a whole file to `out`, in version 1 like numpy.save.
 void npy_write(struct text *out, const struct npy_array *array, const float *values);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes inputs and outputs of graphs that are no language models, as .npy and .safetensors files.
+// Reads and writes the rows of graphs that are not language models, as .npy and .safetensors files (npy.c,
+// safetensors.c).
 #include "gen/model/rows.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "gen/model/npy.h"
 #include "gen/model/safetensors.h"
 
-enum { ALIGN = 8 };
+enum { ALIGN = 8 }; // bytes to which the header of a .safetensors file is padded
 
 static struct rows_tensor *tensors_of(struct arena *arena, const struct ir *ir, const int index[], int count) {
     struct rows_tensor *list = ARENA_ARRAY(arena, struct rows_tensor, IR_MAX_PORTS);
@@ -29,7 +30,7 @@ struct rows_tensor *rows_outputs(struct arena *arena, const struct ir *ir) {
     return tensors_of(arena, ir, ir->output, ir->outputs);
 }
 
-// ---- which format ----
+// ---- format of a file, by its name ----
 
 static bool ends_with(const char *path, const char *end) {
     size_t n = strlen(path), m = strlen(end);
@@ -44,13 +45,13 @@ const char *rows_path_fault(struct arena *arena, const char *path, int count) {
     return arena_printf(arena, MSG_ROWS_FILE_ARRAYS, path, count);
 }
 
-// ---- comparing a file with what is expected ----
+// ---- comparing a file with the graph ----
 
 struct reading {
     struct arena *arena;
     struct diag *diag;
     struct loc loc;
-    int64_t wanted, most, rows; // rows: of the tensors read so far; 0: none yet
+    int64_t wanted, most, rows; // arguments of rows_read; rows: number to read, 0 before the first tensor
 };
 
 static bool refuse(struct reading *s, const struct rows_tensor *t, const char *why) {
@@ -75,8 +76,8 @@ static bool check_shape(struct reading *s, const struct rows_tensor *t, int rank
                                        shape_text(s->arena, "rows", t->rank, t->shape)));
 }
 
-// Decides the number of rows from the first tensor. All other tensors must have as many rows in the file. *file_rows:
-// rows of the tensors before; 0: this is the first one.
+// Decides how many rows to read (s->rows), and checks that all tensors have equally many rows in the file. have: rows
+// of this tensor in the file. *file_rows: rows of the earlier tensors; 0: this is the first one.
 static bool check_rows(struct reading *s, const struct rows_tensor *t, int64_t have, int64_t *file_rows) {
     struct arena *a = s->arena;
     if (*file_rows && have != *file_rows)
@@ -164,12 +165,14 @@ static void add_npy(struct text *out, const struct rows_tensor *t, int64_t rows)
     npy_write(out, &a, t->values);
 }
 
+// Adds a tensor to the header of a .safetensors file. begin: offset of its values.
 static void add_entry(struct text *header, const struct rows_tensor *t, int64_t rows, int64_t begin) {
     text_addf(header, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%" PRId64, header->len > 1 ? "," : "", t->name, rows);
     for (int d = 0; d < t->rank; d++) text_addf(header, ",%" PRId64, t->shape[d]);
     text_addf(header, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", begin, begin + rows * t->elements * 4);
 }
 
+// Adds the length of the header, little endian.
 static void add_length(struct text *out, size_t length) {
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)(length >> 8 * i);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows, which depend only on the seed.
+// Makes random rows, which depend only on the seed, so that `rill sim` and `rill golden` use the same rows.
 #include "gen/model/rows.h"
 
 uint64_t rows_random_state(uint64_t seed) { return seed * 0x9e3779b97f4a7c15u + 1; }
 
+// Returns the next number of the generator xorshift64*.
 static uint64_t draw(uint64_t *state) {
     uint64_t x = *state;
     x ^= x >> 12;

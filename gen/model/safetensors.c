@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The safetensors format. Nothing in the file is trusted: every number is checked before it is used.
+// Reads the safetensors format. It trusts nothing in the file: it checks every number before using it. Functions whose
+// names end in _error return NULL or the reason for an error.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/safetensors.h"
 
@@ -53,6 +54,7 @@ static const struct {
     {"BOOL", SAFETENSORS_OTHER, 1},
 };
 
+// Returns the bytes of an element of a dtype, or 0 if the dtype is unknown.
 static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
     for (size_t i = 0; i < COUNT_OF(dtypes); i++)
         if (strcmp(dtypes[i].name, name) == 0) return *dtype = dtypes[i].dtype, dtypes[i].bytes;
@@ -63,6 +65,7 @@ static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
+// Reads a shape.
 static const char *shape_error(const json_t *shape, struct safetensors_tensor *t) {
     if (!json_is_array(shape)) return "`shape` is not a list";
     if (json_array_size(shape) > SAFETENSORS_MAX_RANK) return "too many dimensions";
@@ -88,7 +91,7 @@ static const char *offsets_error(const json_t *offsets, struct safetensors_tenso
     return t->begin > t->end ? "ends before it begins" : NULL;
 }
 
-// Reads one entry of the header, without the file. Returns the reason if it is wrong.
+// Reads one entry of the header and checks it without the rest of the file.
 static const char *entry_error(struct arena *arena, const json_t *entry, struct safetensors_tensor *t) {
     const char *why = json_is_object(entry) ? shape_error(json_object_get(entry, "shape"), t) : "is not an object";
     if (!why) why = offsets_error(json_object_get(entry, "data_offsets"), t);
@@ -111,8 +114,8 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
     return true;
 }
 
-// Checks that all tensors are in the file. In a truncated file one tensor is cut and all after it are missing, so they
-// are reported as one error.
+// Checks that all tensors are completely in the file. A truncated file lacks the end of one tensor and all tensors
+// after it, so this is reported as one error, for the first of them.
 static bool check_whole(struct safetensors *file, struct diag *diag) {
     const struct safetensors_tensor *first = NULL;
     uint64_t have = file->file_bytes - file->data_begin;
@@ -136,7 +139,7 @@ static int compare_begin(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-// Sorts the tensors by offset. They must not overlap, and nothing may follow the last one.
+// Sorts the tensors by offset. Checks that they do not overlap and that nothing follows the last one.
 static bool check_places(struct safetensors *file, struct diag *diag) {
     bool ok = true;
     size_t n = file->tensors.count;
@@ -166,6 +169,7 @@ static bool read_bytes(struct safetensors *file, uint64_t offset, void *out, siz
     return fseeko(file->stream, (off_t)offset, SEEK_SET) == 0 && fread(out, 1, bytes, file->stream) == bytes;
 }
 
+// Reads the length of the header, after a check for a Git LFS pointer in place of the file.
 static bool read_length(struct safetensors *file, uint64_t *length, struct diag *diag) {
     unsigned char raw[LENGTH_BYTES];
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))

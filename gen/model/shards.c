@@ -10,7 +10,7 @@
 #include "gen/model/gguf_model.h"
 #include "gen/model/json_text.h"
 
-enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 /* limit of the index file */ };
+enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 /* size limit of the index file */ };
 
 struct shard {
     const char *name; // file name, without the folder
@@ -18,15 +18,15 @@ struct shard {
     struct loc loc; // of the file, for messages
 };
 
-struct place {
-    int shard, index; // a tensor: its file in shards.shard, and its index in that file
+struct place {        // of a tensor
+    int shard, index; // its file in shards.shard, and its index in that file
 };
 
 struct shards {
     struct arena *arena;
-    struct loc loc; // of the only file, or of the index
+    struct loc loc; // the only file, or the index
     const char *gguf_path;
-    struct gguf_model *gguf; // NULL: safetensors
+    struct gguf_model *gguf; // NULL: the checkpoint has safetensors files
     VEC(struct shard) shard;
     VEC(struct place) tensor;
 };
@@ -49,13 +49,14 @@ static bool open_shard(struct shards *s, const char *dir, const char *name, stru
 
 // ---- the index ----
 
-// Returns why a file that the index lists is refused; NULL: it is not. It must be in the folder of the index.
+// Returns the reason why a file that the index lists is refused, or NULL. The file must be in the folder of the index.
 static const char *name_fault(const struct shards *s, const char *name) {
     if (!name || !*name) return "no file name";
     if (strchr(name, '/') || name[0] == '.') return "a file must be in the folder of the index";
     return s->shard.count == MOST_FILES ? "too many files" : NULL;
 }
 
+// Opens the file that the index lists for a tensor, unless it is open already.
 static bool open_listed(struct shards *s, const char *dir, const char *tensor, const char *name, struct diag *diag) {
     if (name && find_shard(s, name) >= 0) return true;
     const char *why = name_fault(s, name);
@@ -71,8 +72,8 @@ static bool check_listed(const struct shards *s, const char *tensor, const char 
     return false;
 }
 
-// Refuses a tensor that the index does not list for the file it is in. Otherwise a tensor in two files would be read
-// from an arbitrary one.
+// Checks that the index lists every tensor for the file that has it. Otherwise a tensor in two files would be read from
+// an arbitrary one.
 static bool check_listing(const struct shards *s, const json_t *map, struct diag *diag) {
     bool ok = true;
     for (size_t i = 0; ok && i < s->tensor.count; i++) {
@@ -116,7 +117,7 @@ static struct shards *open_gguf(struct shards *s, const char *path, const struct
     return s->gguf ? s : NULL;
 }
 
-// If a folder has both model.safetensors and an index, model.safetensors wins.
+// If a folder has both model.safetensors and an index, model.safetensors is read.
 struct shards *shards_open(struct arena *arena, const char *dir, const struct family_values *values,
                            struct diag *diag) {
     struct shards *s = ARENA_NEW(arena, struct shards);

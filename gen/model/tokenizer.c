@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts texts to ids and back. Loaders read the tokenizer's files; tokenizer_split.c and tokenizer_merge.c split and
-// merge texts.
+// Opens tokenizers and converts texts to ids and back. This file finds special tokens in a text; tokenizer_split.c and
+// tokenizer_merge.c encode the text between them. Loaders read the tokenizer's files (tokenizer_internal.h).
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/tokenizer.h"
 
@@ -34,8 +34,8 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-// Any of these files makes tokenizer_present true for a folder, so an incomplete tokenizer is reported when it is
-// opened.
+// A folder with any of these files counts as having a tokenizer (tokenizer_present), so that a missing second file is
+// reported when the tokenizer is opened.
 const char *const tokenizer_file[TOKENIZER_FILES] = {"vocab.json", "merges.txt",     "encoder.json",
                                                      "vocab.bpe",  "tokenizer.json", "tokenizer.gguf"};
 
@@ -63,8 +63,8 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
                *gguf = arena_printf(arena, "%s/tokenizer.gguf", source);
     if (!is_file(usual) && is_file(original))
         return tokenizer_load_files(arena, original, arena_printf(arena, "%s/vocab.bpe", source), diag);
-    // GPT-2's two files take precedence. `rill pack` copies them, so a simulation and `rill golden` read the same
-    // files.
+    // GPT-2's two files take precedence over the others. `rill pack` copies the tokenizer's files next to the image, so
+    // a simulation and `rill golden` read the same ones.
     if (!is_file(usual) && is_file(json)) return tokenizer_load_json(arena, json, diag);
     if (!is_file(usual) && is_file(gguf)) return tokenizer_load_gguf(arena, gguf, diag);
     return tokenizer_load_files(arena, usual, arena_printf(arena, "%s/merges.txt", source), diag);
@@ -98,20 +98,20 @@ void tokenizer_close(struct tokenizer *t) {
     while (t->stages > 0) pcre2_code_free(t->stage[--t->stages]);
 }
 
-// ---- specials ----
+// ---- specials: texts that become one id wherever they occur ----
 
 // The state of a search for specials in a text.
 struct walk {
     const struct tokenizer *t;
-    // control: control specials are searched for as well. normalized: the text is normalized, so normalized specials
-    // are searched for; false: the others are.
+    // control: the search also finds control specials. normalized: the text is normalized, so the search finds only
+    // normalized specials; otherwise it finds only the others.
     bool control, normalized;
-    bool first[256]; // the bytes with which these specials begin
-    enum tokenizer_before before;
-    struct token_ids *ids;
+    bool first[256];              // the bytes with which these specials begin
+    enum tokenizer_before before; // kind of the last special that was found
+    struct token_ids *ids;        // the ids of the text so far
 };
 
-// Returns the longest special that begins here; NULL: none.
+// Returns the longest special that begins here, or NULL.
 static const struct tokenizer_special *special_at(const struct walk *w, const char *text, size_t len) {
     const struct tokenizer_special *best = NULL;
     for (size_t i = 0; i < w->t->specials.count; i++) {
@@ -129,8 +129,8 @@ static struct walk begin_walk(const struct tokenizer *t, bool control, bool norm
     return w;
 }
 
-// Whether there is a stretch to encode. An empty one counts if SentencePiece puts its space there: at the start of a
-// text or after a control special, if a special that is no control special follows.
+// Returns whether there is a stretch to encode. An empty one counts if SentencePiece puts its space there: at the
+// beginning of a text or after a control special, if a special follows that is not a control special.
 static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_before before, bool symbol_follows) {
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }

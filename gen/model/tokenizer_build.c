@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by all loaders of tokenizers: ids and their texts, the byte alphabet, merges, scores, specials.
+// The builder that all loaders of tokenizers use: ids and their texts, the byte alphabet, merges, scores, specials.
+// tokenizer_internal.h describes its functions.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "gen/model/tokenizer_internal.h"
 
-enum { FIRST_SHIFTED = 256, LAST_SHIFTED = 323 };
+enum { FIRST_SHIFTED = 256, LAST_SHIFTED = 323 }; // characters that represent the bytes that are not plain
 
 struct tokenizer_builder tokenizer_begin(struct arena *arena, struct diag *diag, struct loc loc) {
     struct tokenizer_builder b = {.arena = arena, .t = ARENA_NEW(arena, struct tokenizer), .diag = diag, .loc = loc};
@@ -17,14 +18,15 @@ struct tokenizer_builder tokenizer_begin(struct arena *arena, struct diag *diag,
     return b;
 }
 
-// ---- the alphabet: every byte is written as one printable character ----
+// ---- the byte alphabet of GPT-2: every byte is written as one printable character ----
 
+// Returns whether a byte is represented by the character with its own number.
 static bool is_plain(unsigned byte) {
     return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 }
 
-// Returns the byte of a character; -1: not in the alphabet. Characters from 256 on represent the 68 bytes that are not
-// plain, in order.
+// Returns the byte of a character, or -1 if the alphabet lacks the character. Characters from 256 on represent the 68
+// bytes that are not plain, in order.
 static int byte_of_character(uint32_t character) {
     if (character < FIRST_SHIFTED) return is_plain(character) ? (int)character : -1;
     if (character > LAST_SHIFTED) return -1;
@@ -33,7 +35,7 @@ static int byte_of_character(uint32_t character) {
         if (!is_plain((unsigned)byte) && left-- == 0) return byte;
 }
 
-// Reads a character of one or two bytes, which is all that the alphabet has. Returns its length; 0 for any other
+// Reads a character of one or two bytes; the alphabet has no longer ones. Returns its length, or 0 for any other
 // character.
 static size_t next_character(const char *s, size_t len, uint32_t *character) {
     unsigned char a = (unsigned char)s[0];
@@ -58,6 +60,7 @@ struct tokenizer_token tokenizer_from_alphabet(struct arena *arena, const char *
 
 // ---- names ----
 
+// Returns the size of a hash table: a power of two that is at least twice the number of entries.
 static size_t round_slots(size_t entries) {
     size_t slots = 16;
     while (slots < 2 * entries) slots *= 2;
@@ -155,6 +158,7 @@ void tokenizer_reserve_merges(struct tokenizer_builder *b, size_t count) {
     for (size_t i = 0; i < b->t->merge_slots; i++) b->t->merges[i].rank = TOKENIZER_NONE;
 }
 
+// Returns the id of a side or of the result of a merge. Reports an error if there is none.
 static uint32_t find_symbol(struct tokenizer_builder *b, struct tokenizer_token token, const char *what,
                             const char *where) {
     uint32_t id = tokenizer_find(b->t, token.bytes, token.len);
@@ -212,7 +216,7 @@ static bool is_byte_token(const struct tokenizer *t, uint32_t id, unsigned *byte
     return false;
 }
 
-// Returns the token as an id decodes: <0x41> is its byte, and TOKENIZER_SPACE is a space.
+// Returns the text to which an id decodes: <0x41> becomes its byte, and TOKENIZER_SPACE a space.
 static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     struct tokenizer_token token = b->t->tokens[id];
     unsigned byte;
@@ -230,8 +234,6 @@ static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     }
     token.len = out.len;
     token.bytes = arena_strndup(b->arena, text_cstr(&out), out.len);
-    // The bytes are copied once more, because one of them may be 0, where arena_strndup ends.
-    if (out.len) memcpy((char *)(uintptr_t)token.bytes, out.data, out.len);
     text_free(&out);
     return token;
 }

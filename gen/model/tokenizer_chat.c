@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes a question in the form that a chat model was trained with: a template (gen/spec/chat.h) around the text.
+// Encodes questions and conversations in the form that a chat model was trained with: the texts of a template
+// (gen/spec/chat.h) around the messages.
 #include <inttypes.h>
 #include <string.h>
 
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer_internal.h"
 
-// Whether a text contains words that would become control tokens, with which a question could end its turn.
+// Returns whether a text contains words that would become control tokens. With them, a question could end its turn and
+// pretend to be another message.
 static bool holds_control(const struct tokenizer *t, const char *text, size_t len) {
     struct token_ids plain = {0}, trusted = {0};
     tokenizer_encode(t, text, len, false, &plain);

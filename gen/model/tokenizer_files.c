@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPT-2's two files: the vocabulary (JSON: text of a token -> id) and the merges (one pair per line).
+// Loads a tokenizer from GPT-2's two files: the vocabulary (JSON: text of a token -> id) and the merges (one pair per
+// line, best first).
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "gen/model/tokenizer_internal.h"
 #include "gen/model/json_text.h"
 
-enum { LEAST_MADE = 100 }; // without a warning, at most 1 token in this many may be the result of no merge
+enum { LEAST_MADE = 100 }; // warn_unmade warns if more than 1 in this many tokens is not the result of a merge
 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);
@@ -18,7 +19,7 @@ static bool add_token(struct tokenizer_builder *b, const char *text, const json_
     return tokenizer_put(b, (uint32_t)id, tokenizer_from_alphabet(b->arena, text, strlen(text)));
 }
 
-// Finds the end-of-text id, with which every prompt also begins.
+// Finds the end-of-text token. Every prompt of GPT-2 also begins with it.
 static void find_end_of_text(struct tokenizer_builder *b) {
     uint32_t eot = tokenizer_find(b->t, b->end_of_text, strlen(b->end_of_text));
     if (eot == TOKENIZER_NONE) return;
@@ -71,6 +72,7 @@ static size_t count_lines(const char *text, size_t len) {
     return lines;
 }
 
+// Reads the merges: one per line, after an optional line with the version.
 static bool read_merges(struct tokenizer_builder *b, const char *path) {
     size_t len;
     const char *text = read_file(b, path, &len);
@@ -89,8 +91,8 @@ static bool read_merges(struct tokenizer_builder *b, const char *path) {
     return true;
 }
 
-// Warns if many tokens are not made by any merge, because the list of merges is then probably truncated. Every
-// tokenizer has a few such tokens.
+// Warns if many tokens of several bytes are not the result of a merge, because the list of merges is then probably
+// truncated. Every tokenizer has a few such tokens.
 static void warn_unmade(const struct tokenizer_builder *b) {
     const struct tokenizer *t = b->t;
     bool *made = ARENA_ARRAY(b->arena, bool, t->vocab + 1);

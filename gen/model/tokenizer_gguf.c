@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokenizer in a GGUF file's metadata: byte-level BPE with a named splitting, or SentencePiece with scores.
+// Loads the tokenizer in a GGUF file's metadata: byte-level BPE with a named splitting, or SentencePiece with scores.
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // values of 
 struct loader {
     struct tokenizer_builder b;
     const struct gguf *file;
-    int64_t *type; // [vocab]
+    int64_t *type; // [vocab]: token_type of each id
 };
 
 static int64_t integer_of(const struct loader *l, const char *key, int64_t preset) {
@@ -19,6 +19,7 @@ static int64_t integer_of(const struct loader *l, const char *key, int64_t prese
     return v && (v->kind == GGUF_INT || v->kind == GGUF_BOOL) ? v->integer : preset;
 }
 
+// Returns a list of `count` elements (0: of any length), or NULL after an error.
 static const struct gguf_value *list_of(struct loader *l, const char *key, uint64_t count) {
     const struct gguf_value *v = gguf_find(l->file, key);
     if (v && v->kind == GGUF_ARRAY && (!count || v->count == count)) return v;
@@ -28,6 +29,7 @@ static const struct gguf_value *list_of(struct loader *l, const char *key, uint6
 
 // ---- tokens ----
 
+// Returns the bytes of a token. With byte-level BPE, the texts of normal tokens are in the byte alphabet.
 static struct tokenizer_token token_of(struct loader *l, uint32_t id, struct gguf_text text) {
     if (l->b.t->model == TOKENIZER_BYTE_BPE && l->type[id] == NORMAL)
         return tokenizer_from_alphabet(l->b.arena, text.data, text.len);
@@ -36,8 +38,8 @@ static struct tokenizer_token token_of(struct loader *l, uint32_t id, struct ggu
     return (struct tokenizer_token){bytes, text.len, TOKENIZER_NONE};
 }
 
-// Refuses a text that occurs twice, as llama.cpp does, because nothing tells which of the ids the text becomes. Any
-// number of tokens may have an empty text.
+// Checks that no earlier token has the same text. Like llama.cpp, Rill refuses such files, because it is not defined to
+// which of the ids the text is encoded. Any number of tokens may have an empty text.
 static bool is_new(struct loader *l, const struct gguf_text *texts, uint32_t id) {
     struct tokenizer_token token = token_of(l, id, texts[id]);
     uint32_t other = tokenizer_find(l->b.t, token.bytes, token.len);
@@ -111,6 +113,7 @@ static bool choose_splitting(struct loader *l, int64_t *begins) {
     return tokenizer_split_as(&l->b, arena_strndup(l->b.arena, name.data, name.len), begins);
 }
 
+// Reads byte-level BPE. *begins: 1 if a text begins with `bos` unless the file says otherwise.
 static bool read_byte_level(struct loader *l, int64_t *begins) {
     return choose_splitting(l, begins) && read_tokens(l) && read_merges(l) && tokenizer_find_bytes(&l->b);
 }
@@ -122,6 +125,7 @@ static void exclude(struct loader *l) {
             l->b.t->tokens[id].rank = TOKENIZER_NONE;
 }
 
+// Reads a SentencePiece tokenizer with scores. *begins becomes 1, because its texts begin with `bos`.
 static bool read_sentencepiece(struct loader *l, int64_t *begins) {
     struct tokenizer *t = l->b.t;
     t->model = TOKENIZER_CHAR_SCORE;

@@ -24,6 +24,7 @@ struct onnx_options {
 struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
+    int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
 };
 
 struct onnx_import;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual page, in roff.
+// Writes the manual page of all commands in roff, from their tables of options.
 #include <string.h>
 
 #include "gen/options/walk.h"
@@ -15,6 +15,7 @@ static void add_plain(struct text *out, const char *text) {
     }
 }
 
+// Adds a macro of roff, or "", and one line of text.
 static void add_line(struct text *out, const char *macro, const char *text) {
     text_add(out, macro);
     add_plain(out, text);
@@ -29,7 +30,7 @@ static void add_row(struct text *out, struct arena *arena, const struct option_r
     text_add(out, "\n");
 }
 
-// Adds the example as it is typed, and the page that says more.
+// Adds the example, with its lines as the user types them, and the page that says more.
 static void add_example(struct text *out, const struct options *o) {
     if (o->example) {
         text_add(out, ".SS Example\n.nf\n");
@@ -39,6 +40,7 @@ static void add_example(struct text *out, const struct options *o) {
     if (o->page) text_addf(out, ".PP\nMore: docs/%s.md\n", o->page);
 }
 
+// Adds the section of a command: synopsis, meaning, options, example.
 static void add_command(struct text *out, struct arena *arena, const struct options *o) {
     struct text synopsis = {0};
     const struct option_row *row;

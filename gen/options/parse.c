@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses arguments by a command's table: first identifies each argument, then checks which may be combined, then reads
-// the values.
+// Parses a command line by the command's tables of options: first identifies each argument, then checks which may be
+// combined, then reads the values. Functions that return a string return a message, or NULL if nothing is wrong, unless
+// their comment says otherwise.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,16 @@
 #include "gen/options/walk.h"
 #include "gen/base/diag.h"
 
-struct given { // an argument, or an option with its value
+struct given { // a positional argument, or an option with its value
     const struct option_row *row;
-    size_t base;
+    size_t base;       // of the row's table, see struct option_table
     const char *value; // NULL for a flag
 };
 
 struct parse {
     const struct options *o;
     struct arena *arena;
-    int argc, at;
+    int argc, at; // at: index of the argument that is being identified
     char **argv;
     VEC(struct given) given;
     int arguments; // number of positional arguments so far
@@ -31,12 +32,14 @@ int options_wrong(const struct options *o, const char *message) {
 
 // ---- identifying each argument ----
 
-// Whether a word is an option. A dash alone, or before a digit, begins no option.
+// Returns whether a word is an option. A dash alone, or before a digit, begins no option.
 static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9'); }
+// Returns whether the value of an option may be empty or begin with dashes.
 static bool takes_any(const struct option_row *row) {
     return row->kind == OPTION_TEXT || (row->traits & OPTION_ANY) != 0;
 }
 
+// Returns the row with this name of `len` bytes, and the base of its table in *base; NULL if there is none.
 static const struct option_row *find(const struct options *o, const char *name, size_t len, size_t *base) {
     const struct option_row *row;
     for (int i = 0; (row = options_row(o, i, base)); i++)
@@ -44,6 +47,7 @@ static const struct option_row *find(const struct options *o, const char *name, 
     return NULL;
 }
 
+// Returns the row of a positional argument, counted from 0, or NULL.
 static const struct option_row *argument(const struct options *o, int number, size_t *base) {
     const struct option_row *row;
     for (int i = 0; (row = options_row(o, i, base)); i++)
@@ -51,6 +55,7 @@ static const struct option_row *argument(const struct options *o, int number, si
     return NULL;
 }
 
+// Returns the option that is most similar in spelling, or NULL.
 static const char *near_option(const struct parse *p, const char *arg, size_t len) {
     const char *words[OPTIONS_MOST];
     size_t count = 0;
@@ -113,7 +118,8 @@ static const char *take_argument(struct parse *p) {
     return arena_printf(p->arena, MSG_ARGUMENT_TOO_MANY, arg);
 }
 
-// Whether an argument that looks like an option is a text: a quoted message, or an option of another command.
+// Returns whether an argument that looks like an option is a text instead. This is so if the next positional argument
+// is a text, and the argument has a blank (a quoted message) or resembles no option of this command.
 static bool is_text(const struct parse *p, const char *arg) {
     const struct option_row *row = argument(p->o, p->arguments, &(size_t){0});
     size_t len = strcspn(arg, "=");
@@ -121,7 +127,7 @@ static bool is_text(const struct parse *p, const char *arg) {
     return strchr(arg, ' ') || (!find(p->o, arg, len, &(size_t){0}) && !near_option(p, arg, len));
 }
 
-// Identifies all arguments; returns what is wrong, or NULL. After `--` nothing is an option.
+// Identifies all arguments. After `--` all arguments are positional.
 static const char *take_all(struct parse *p) {
     const char *fault = NULL;
     bool options = true;
@@ -135,7 +141,7 @@ static const char *take_all(struct parse *p) {
     return fault;
 }
 
-// Whether --help or -h is among the arguments. It does not count as the value of an option that takes any text.
+// Returns whether --help or -h is among the arguments. As the value of an option that takes any text it does not count.
 static bool asks_help(const struct options *o, int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
@@ -147,7 +153,7 @@ static bool asks_help(const struct options *o, int argc, char **argv) {
 
 // ---- options that need or exclude each other ----
 
-// Whether a list of names, separated by blanks, has this one; a NULL list is empty.
+// Returns whether a list of names, separated by blanks, has this name; a NULL list is empty.
 static bool is_named(const char *list, const char *name) {
     size_t len = strlen(name);
     for (const char *at = list; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
@@ -155,6 +161,7 @@ static bool is_named(const char *list, const char *name) {
     return false;
 }
 
+// Returns a list of names, separated by blanks, in the form "`--a` or `--b`".
 static const char *either(struct arena *arena, const char *list) {
     struct text t = {0};
     for (const char *at = list; *at; at += strcspn(at, " "), at += strspn(at, " "))
@@ -164,7 +171,7 @@ static const char *either(struct arena *arena, const char *list) {
     return copy;
 }
 
-// Returns how an option clashes with the other arguments, or NULL.
+// Checks an option against the other arguments: `with`, `without` and OPTION_ALONE.
 static const char *clash(const struct parse *p, const struct option_row *row) {
     bool accompanied = !row->with;
     if (row->traits & OPTION_ALONE && p->given.count > 1) return arena_printf(p->arena, MSG_OPTION_ALONE, row->name);
@@ -176,7 +183,7 @@ static const char *clash(const struct parse *p, const struct option_row *row) {
     return accompanied ? NULL : arena_printf(p->arena, MSG_OPTION_NEEDS, row->name, either(p->arena, row->with));
 }
 
-// Checks that the arguments go together and that none is missing. Returns a message, or NULL.
+// Checks that the arguments may be combined and that no needed one is missing.
 static const char *together(const struct parse *p) {
     bool alone = false;
     for (size_t i = 0; i < p->given.count; i++) {
@@ -201,7 +208,7 @@ static const char *range_fault(struct arena *arena, const struct option_row *row
     return arena_printf(arena, MSG_OPTION_NUMBER, row->name, most, value);
 }
 
-// Reads a number within the row's limits. Returns what is wrong, or NULL.
+// Reads an integer within the row's limits and stores it as int64_t or uint64_t, as the row's kind says.
 static const char *read_number(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     char *end;
     bool minus = value[0] == '-', is_count = row->kind == OPTION_COUNT;
@@ -225,6 +232,7 @@ static const char *read_real(struct arena *arena, const struct option_row *row, 
     return NULL;
 }
 
+// Stores the index of the value among the legal words.
 static const char *read_choice(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     const char *word, *words[OPTIONS_MOST];
     int count = 0;
@@ -239,6 +247,7 @@ static const char *read_choice(struct arena *arena, const struct option_row *row
                         near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
 }
 
+// Reads a value of the row's kind into the field `into`.
 static const char *read_value(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     const char *fault = NULL;
     switch (row->kind) {
@@ -253,13 +262,14 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
     case OPTION_TEXT: *(const char **)into = value; break;
     }
     if (!fault) return NULL;
-    // A message of the table of messages ends with its id in brackets, and is complete except for the option's name.
+    // A message of include/messages.def ends with its id in brackets and lacks only the option's name. Other texts of
+    // `call` are the end of MSG_OPTION_VALUE.
     bool has_id = *fault && fault[strlen(fault) - 1] == ']';
     return has_id ? arena_printf(arena, "`%s`: %s", row->name, fault)
                   : arena_printf(arena, MSG_OPTION_VALUE, row->name, fault);
 }
 
-// Stores the presets of all rows. Values that are given replace them afterwards.
+// Stores the presets of all rows. The values of the command line replace them afterwards.
 static void set_presets(const struct parse *p, void *into) {
     const struct option_row *row;
     size_t base;
@@ -270,7 +280,7 @@ static void set_presets(const struct parse *p, void *into) {
     }
 }
 
-// Reads all values. Returns OPTIONS_GO_ON, or the exit status after a message.
+// Reads all values. Returns OPTIONS_GO_ON, or the exit status after it has printed an error.
 static int read_all(const struct parse *p, void *into) {
     set_presets(p, into);
     for (size_t i = 0; i < p->given.count; i++) {
@@ -283,7 +293,7 @@ static int read_all(const struct parse *p, void *into) {
     return OPTIONS_GO_ON;
 }
 
-// Prints the legal values if `help` is given as the value of an option that can list them.
+// Prints the legal values and returns true if `help` is given as the value of an option that can list them.
 static bool lists_values(const struct parse *p) {
     for (size_t i = 0; i < p->given.count; i++) {
         const struct given *g = &p->given.items[i];

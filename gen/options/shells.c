@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion scripts for bash and zsh. They contain the words of all commands, so that completing runs no program.
+// Writes the completion scripts for bash and zsh (`rill completion`). They contain the names of all commands, options
+// and values, so that the shell completes without running rill.
 #include <string.h>
 
 #include "gen/options/walk.h"
 
 struct shell {
-    const char *open, *close; // go around a list of words
+    const char *open, *close; // code of the shell before and after a list of words
 };
 
 static void add_names(const struct options *const *all, struct text *out) {
@@ -20,7 +21,8 @@ static void add_options(const struct options *o, struct text *out) {
     text_add(out, "-h --help");
 }
 
-// The legal values of a row, or names in a shipped folder. Files are offered in addition to these names.
+// Returns the words that completion offers for a row: its legal values, or the names in its shipped folder, which
+// completion offers in addition to files.
 static file_names offered(struct arena *arena, const struct option_row *row) {
     file_names all = {0};
     const char *value;
@@ -29,8 +31,8 @@ static file_names offered(struct arena *arena, const struct option_row *row) {
     return all;
 }
 
-// Adds `case` lines for a command and the word before the cursor. They offer the values of that option or, after the
-// command's name, of its first argument.
+// Adds `case` lines that match COMMAND:WORD, where WORD is the word before the one to complete. If WORD is an option,
+// the line offers the values of this option. If WORD is the command's name, it offers the values of its argument.
 static void add_values(const struct options *o, const struct shell *s, struct text *out) {
     struct arena arena;
     const struct option_row *row;
@@ -46,7 +48,8 @@ static void add_values(const struct options *o, const struct shell *s, struct te
     arena_free(&arena);
 }
 
-// Adds the shell's code that chooses the words: first values by the word before the cursor, then option names.
+// Adds the shell's code that chooses the words: first the values that fit the word before the one to complete, then the
+// names of options, if the word begins with a dash.
 static void add_cases(const struct options *const *all, const struct shell *s, struct text *out) {
     text_addf(out, "    case $command:$before in\n        : | help:help) %s", s->open);
     add_names(all, out);

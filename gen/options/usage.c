@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The usage of a command: its purpose, and its arguments and options by group.
+// Writes the usage of a command (its purpose, arguments, options by group and example) and the list of commands.
 #include <string.h>
 
 #include "gen/options/walk.h"
 
-enum { LINE = 100, WIDEST = 24 /* width of name and value; after wider ones, the help starts on the next line */ };
+// LINE: columns of a line. WIDEST: columns of an option with its value; the help of a wider one is on the next line.
+enum { LINE = 100, WIDEST = 24 };
 
-// Adds words from column `at` of the current line on; further lines start at column `left`.
+// Adds words from column `at` of the current line on. Further lines begin at column `left`.
 static void add_wrapped(struct text *out, const char *words, size_t at, size_t left) {
     for (const char *space = ""; *words; words += strspn(words, " ")) {
         size_t len = strcspn(words, " ");
@@ -23,7 +24,7 @@ static void add_wrapped(struct text *out, const char *words, size_t at, size_t l
     text_add(out, "\n");
 }
 
-// Column at which the help texts begin: after the widest name of at most WIDEST characters.
+// Returns the column at which the help texts begin: after the widest option of at most WIDEST columns.
 static size_t column(const struct options *o, struct arena *arena) {
     size_t widest = 0;
     const struct option_row *row;

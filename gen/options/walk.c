@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the rows of a command's tables, and how usage, messages and the manual page show a row.
+// Gives access to the rows of a command's tables, and the texts by which usage, messages and the manual page show them.
 #include "gen/options/walk.h"
 
 #include <string.h>

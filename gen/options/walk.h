@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the rows of a command's tables, as one list.
+// Access to the rows of a command's tables as one list, and texts of rows, for the files of gen/options.
 #ifndef RILL_OPTIONS_WALK_H
 #define RILL_OPTIONS_WALK_H
 
@@ -7,19 +7,20 @@
 
 enum { OPTIONS_MOST = 128 }; // rows per command
 
-// Row `index` of all tables, and the base of its table in *base; NULL after the last row.
+// Returns row `index` of all tables together, and the base of its table in *base if that is not NULL. Returns NULL
+// after the last row.
 const struct option_row *options_row(const struct options *, int index, size_t *base);
-bool option_is_argument(const struct option_row *); // positional: its name has no dash
-// The option as the user types it: `--tokens N`, `--dump-after=PASS`, SPEC.
+bool option_is_argument(const struct option_row *); // a positional argument: its name begins with no dash
+// Returns the option as the user types it: `--tokens N`, `--dump-after=PASS`, SPEC.
 const char *option_shown(struct arena *, const struct option_row *);
-// Notes after the help text, such as " (may be repeated, default 2)"; "" if there are none.
+// Returns the notes after the help text, such as " (may be repeated, default 2)", or "".
 const char *option_notes(struct arena *, const struct option_row *);
-// Legal value `index` of a choice or of an option with a list of values; NULL after the last.
+// Returns legal value `index` of a choice or of an option with a list of values, or NULL after the last one.
 const char *option_value(struct arena *, const struct option_row *, int index);
-// The command's purpose and further text, as sentences.
+// Returns the command's purpose and the text below it (`about`) as sentences.
 const char *options_meaning(struct arena *, const struct options *);
-// The first line of a usage, without `usage: `, and a line for each option that is used alone, with `between` before
-// it.
+// Adds the command with its arguments (`rill gen SPEC [options]`), then `between` and such a line for each option that
+// is used alone.
 void options_synopsis(const struct options *, struct text *out, const char *between);
 
 #endif

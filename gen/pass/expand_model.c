@@ -43,6 +43,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .slots = d->slots > 1 ? d->slots : 0,
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,
+                                    .tensor_rows = d->tensor_rows > 1 ? d->tensor_rows : 0,
                                     .context = spec->graph->context ? spec->graph->context : 1024,
                                     .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,

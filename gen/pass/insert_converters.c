@@ -26,7 +26,7 @@ static void insert_width_converter(struct ir *ir, int e) {
     ir_set_int(ir, k, "IN_ELEMS", itensor_tile(&from.type));
     ir_set_int(ir, k, "OUT_ELEMS", itensor_tile(&to.type));
     ir_set_int(ir, k, "ELEM_W", 32);
-    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "TOKENS", from.tokens ? from.tokens : ir->design.tokens);
     int s = ports_add_like(ir, k, "", false, &from), m = ports_add_like(ir, k, "", true, &to);
     ir->edge[e].dst_kernel = k;
     ir->edge[e].dst_port = s;

@@ -272,11 +272,11 @@ static bool extends_last(const struct schedule *s, const struct ir_segment *seg,
 }
 
 // Adds the entry by which the walker reads what a firing needs. Modes up to ENGINE_MODE_INT4 read weights; the others
-// read keys or values of a cache.
+// read keys or values of a cache. An entry that is skipped in steps of one token is no part of another one.
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
-    if (f->mode <= ENGINE_MODE_INT4 && extends_last(s, seg, beat_bytes))
+    if (f->mode <= ENGINE_MODE_INT4 && !f->many && extends_last(s, seg, beat_bytes))
         schedule_field(s, SEGMENT_BEATS, schedule_get(s, SEGMENT_BEATS) + (uint64_t)beats);
     else if (f->mode <= ENGINE_MODE_INT4)
         walk_entry(s, SEGMENT_KIND_WEIGHTS, seg->offset, seg->layer_stride, beats, 0, 0);
@@ -286,8 +286,8 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
     if (f->mode == ENGINE_MODE_VALUES)
         walk_entry(s, SEGMENT_KIND_V, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride,
                    kv.v_block_beats, f->row_steps, kv.v_row_bytes);
-    if (f->mode <= ENGINE_MODE_INT4) return;
     if (f->many) schedule_many(s);
+    if (f->mode <= ENGINE_MODE_INT4) return;
     schedule_part(s);
     struct kv_cache cache = kv_cache_of(ir, f->node);
     schedule_field(s, SEGMENT_KV_LAYER, (uint64_t)cache.layer);

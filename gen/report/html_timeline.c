@@ -56,7 +56,7 @@ static void find_layer(const struct ir *ir, struct html_window *w, int64_t layer
 // Simulates a decode step at half of the context. If exactly one region repeats, the window is one of its repetitions.
 struct html_window html_simulate(struct ir *ir) {
     struct html_window w = {.position = ir->design.context / 2};
-    const struct timing_step step = {w.position, 1, true};
+    const struct timing_step step = timing_step_at(w.position, 1, true);
     struct timing_options options = {
         .step = &step, .steps = 1, .bounded = true, .layers = LAYERS, .memory = timing_memory(&ir->design)};
     const char *missing = NULL;

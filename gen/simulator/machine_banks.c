@@ -75,9 +75,9 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
         int64_t at = at_least(edge_avail(b->step), b->last + 1);
         edge_take(sim, b->step, at);
         *from = at_least(*from, at + 1);
-        bool alone = sim->options->step[b->step->takes - 1].ntok == 1;
-        b->steps = a->c.banks.softmax.heads * a->c.banks.softmax.layers /
-                   (alone ? at_least(a->c.banks.softmax.together, 1) : 1);
+        const struct timing_step *step = &sim->options->step[b->step->takes - 1];
+        b->steps = a->c.banks.softmax.heads * a->c.banks.softmax.layers * timing_parts(step) /
+                   (step->ntok == 1 ? at_least(a->c.banks.softmax.together, 1) : 1);
     }
     return true;
 }

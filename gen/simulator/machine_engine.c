@@ -201,7 +201,7 @@ static int64_t group_bytes(const struct engine *e, int64_t entry) {
 }
 
 // Sets the row-steps and beats of an attention's firing. pos: position, counted from the beginning of the window.
-static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
+static void load_attention(struct engine *e, const struct timing_part *step, int64_t pos, int64_t beat_bits) {
     int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == ENGINE_MODE_SCORES) {
         e->memory_rows = krows;
@@ -218,7 +218,7 @@ static void load_attention(struct engine *e, const struct timing_step *step, int
 
 // Sets the running firing from its schedule entry and the step.
 static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
-    const struct timing_step *step = &sim->options->step[e->walk.step];
+    const struct timing_part step = sim_walk_part(sim, &e->schedule, &e->walk);
     e->mode = (int)field(e, entry, ENGINE_MODE);
     e->rows = field(e, entry, ENGINE_ROWS);
     e->row_beats = e->memory_beats = field(e, entry, ENGINE_BEATS);
@@ -226,15 +226,15 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->frees = field(e, entry, ENGINE_X_FREE);
     e->last_count = field(e, entry, ENGINE_LAST_ROWS);
     e->keeps = field(e, entry, ENGINE_KEEP);
-    int64_t heads = step->ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
-    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
+    int64_t heads = step.ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
+    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step.ntok;
     e->turns = div_up(e->tokens, e->copies);
     e->chunk_rows = a->c.engine.beat_bits == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
     e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
-        int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step->pos);
-        load_attention(e, step, step->pos - begin, a->c.engine.beat_bits);
+        int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step.pos);
+        load_attention(e, &step, step.pos - begin, a->c.engine.beat_bits);
     }
     e->outer = e->mode < ENGINE_MODE_SCORES && e->row_beats > 1 && field(e, entry, ENGINE_OUTER);
     e->outer_rows = at_most(e->rows, e->chunk_rows);

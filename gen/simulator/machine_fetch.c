@@ -29,7 +29,7 @@ struct fetch {
 static bool is_of_loop(struct sim *sim, const struct sim_edge *e) {
     for (int n = 0; e && n < sim->ir->kernels; n++) {
         const struct actor *a = &sim->actor[e->writer];
-        if (a->c.machine != TIMING_FORK) return a->c.machine == TIMING_LOOP;
+        if (a->c.machine != TIMING_FORK) return a->c.machine == TIMING_LOOP || a->c.machine == TIMING_SLOTS;
         e = sim_lane(sim, a, false, IR_NONE);
     }
     return false;

@@ -11,10 +11,14 @@ struct kv {
     struct stage stage;
     int64_t last;                       // cycle of the last word taken
     int64_t step_no, layer, head, unit; // present step; position of the next word in it
+    int part;                           // part of the step to which that word belongs
+    int64_t settled;                    // values: when all blocks that were closed so far are written
     bool inside;                        // a step word is held
     VEC(int64_t) ready;                 // scales: cycle from which a head's words may leave
     VEC(int64_t) read;                  // scales: cycle in which the last word of a step left
     int64_t reading;                    // scales: number of the head whose words leave
+    int64_t r_step, r_layer, r_head;    // scales: its step, layer and head
+    int r_part;                         // scales: its part of the step
     int64_t word;                       // token of the next word; scales: index of the next word of that head
     int64_t pass;                       // scales: times that the head's words were sent in full
     int64_t next;                       // scales: first cycle for the next word
@@ -54,6 +58,22 @@ static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
     v->step_no++;
     v->inside = true;
     v->layer = v->head = 0;
+    v->part = 0;
+    return true;
+}
+
+static struct timing_part part_of(const struct sim *sim, const struct kv *v) {
+    return timing_part(&sim->options->step[v->step_no], v->part);
+}
+
+// Ends a firing, which has the tokens of one part in one layer. Returns whether the layer is over. In a design with
+// slots, the next firing has another word, which arrives with the step's first one.
+static bool kv_fired(const struct sim *sim, const struct actor *a, struct kv *v, int64_t layers) {
+    v->head = 0;
+    if (a->c.machine == TIMING_K_WRITER && sim->ir->design.slots) v->last += a->c.keys.ask;
+    if (++v->part < timing_parts(&sim->options->step[v->step_no])) return false;
+    v->part = 0;
+    if (++v->layer == layers) v->inside = false;
     return true;
 }
 
@@ -69,11 +89,12 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
 // Hands over the head's descriptor, in the cycle after its first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
-    int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.keys.channels * a->c.keys.units;
-    int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
+    const struct timing_part part = part_of(sim, v);
+    int64_t row = (part.pos + v->word) / a->c.keys.channels * a->c.keys.units;
+    int64_t beat_bytes = sim->ir->design.beat_bits / 8, at, layer = part.slot * a->c.keys.layers + v->layer;
     client_room(v->client, &at);
     client_ask(sim, v->client, at_least(at, v->last + 1),
-               cache.base + v->layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.keys.units);
+               cache.base + layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.keys.units);
 }
 
 // Takes a unit of keys. The channel of the step's first position is the busiest, and represents all channels.
@@ -96,10 +117,8 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     uint8_t mark;
     while (kv_step(sim, a, v) && edge_waiting(v->in) && key_unit(sim, a, v, &mark)) {
-        if (!(mark & MARK_LAST)) continue;
-        v->head = 0;
+        if (!(mark & MARK_LAST) || !kv_fired(sim, a, v, a->c.keys.layers)) continue;
         VEC_PUSH(sim->arena, v->cache->k_runs, (int64_t)v->client->run.count);
-        if (++v->layer == a->c.keys.layers) v->inside = false;
         sim_wake_all(sim, TIMING_ENGINE);
     }
 }
@@ -107,21 +126,22 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
 // Stores a token's values of a head, whose last word was taken. The last token of a layer may close the block, which is
 // then written to memory. While values are stored or written, no word is taken.
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
-    const struct timing_step *step = &sim->options->step[v->step_no];
+    const struct timing_part step = part_of(sim, v);
     // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
-    bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
+    bool opening = a->c.values.beats == 2 && step.pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
     v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
     if (mark & MARK_LAST) {
-        bool closes = step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK;
+        bool closes = step.pos % LAYOUT_V_BLOCK + step.ntok == LAYOUT_V_BLOCK;
         if (closes) v->last += a->c.values.every * a->c.values.rows * (v->head + 1) * a->c.values.beats;
-        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? a->c.values.settle : 0));
-        v->head = -1;
-        if (++v->layer == a->c.values.layers) v->inside = false;
-    }
-    v->head++;
+        v->settled = at_least(v->settled, v->last + 1 + (closes ? a->c.values.settle : 0));
+        if (kv_fired(sim, a, v, a->c.values.layers)) {
+            VEC_PUSH(sim->arena, v->cache->v_layer, v->settled);
+            v->settled = 0;
+        }
+    } else v->head++;
     sim_wake_all(sim, TIMING_ENGINE);
 }
 
@@ -160,7 +180,21 @@ static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     v->unit = (v->unit + 1) % a->c.scales.units;
     if (v->unit || !(mark & MARK_TOK_LAST)) return true;
     VEC_PUSH(sim->arena, v->ready, v->last + a->c.scales.ready);
-    if (mark & MARK_LAST && ++v->layer == a->c.scales.layers) v->inside = false;
+    if (mark & MARK_LAST) kv_fired(sim, a, v, a->c.scales.layers);
+    return true;
+}
+
+// Goes to the next head whose scales are sent. Returns whether the step is over.
+static bool next_head(const struct sim *sim, const struct actor *a, struct kv *v) {
+    v->reading++;
+    if (++v->r_head < a->c.scales.heads) return false;
+    v->r_head = 0;
+    v->next += a->c.scales.look;
+    if (++v->r_part < timing_parts(&sim->options->step[v->r_step])) return false;
+    v->r_part = 0;
+    if (++v->r_layer < a->c.scales.layers) return false;
+    v->r_layer = 0;
+    v->r_step++;
     return true;
 }
 
@@ -169,17 +203,16 @@ static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
 static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t at;
     if (v->reading >= (int64_t)v->ready.count) return false;
-    const struct timing_step *step = &sim->options->step[v->reading / (a->c.scales.layers * a->c.scales.heads)];
+    const struct timing_part step = timing_part(&sim->options->step[v->r_step], v->r_part);
     if (!stage_enter(sim, &v->stage, v->out, at_least(v->ready.items[v->reading], v->next), &at)) return false;
     stage_push(sim, &v->stage, at, MARK_TOK_LAST, true);
     v->next = at + 1;
-    int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.scales.heads % a->c.scales.layers, step->pos);
-    if (++v->word < div_up(step->pos + step->ntok - begin, a->c.scales.lanes)) return true;
+    int64_t begin = window_begin(sim->ir, v->window, v->r_layer, step.pos);
+    if (++v->word < div_up(step.pos + step.ntok - begin, a->c.scales.lanes)) return true;
     v->word = 0;
-    if (++v->pass < a->c.scales.times / (step->ntok == 1 ? at_least(a->c.scales.together, 1) : 1)) return true;
+    if (++v->pass < a->c.scales.times / (step.ntok == 1 ? at_least(a->c.scales.together, 1) : 1)) return true;
     v->pass = 0;
-    if ((v->reading + 1) % a->c.scales.heads == 0) v->next += a->c.scales.look;
-    if (++v->reading % (a->c.scales.layers * a->c.scales.heads) == 0) VEC_PUSH(sim->arena, v->read, at);
+    if (next_head(sim, a, v)) VEC_PUSH(sim->arena, v->read, at);
     return true;
 }
 

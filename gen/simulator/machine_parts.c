@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_part_steps. A simulated step has one part, and the models of the readers take one word for all
-// layers of a step, so each word is passed on once.
+// Timing model of rill_part_steps. A simulated step has one word for all of its parts, and the models of the readers
+// take one word for all parts and layers of a step, so each word is passed on once.
 #include "gen/simulator/machines.h"
 
 struct parts {

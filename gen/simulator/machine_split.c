@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing models of rill_head_pack and rill_head_split. In a step of one token, pack turns query heads into the tokens
-// of one firing, so that the engine computes them together; split turns these tokens back into firings.
+// Timing models of rill_head_pack and rill_head_split. In a step of one token, pack turns query heads, or rows of a
+// tensor, into the tokens of one firing, so that the engine computes them together; split turns these tokens back into
+// firings.
 #include "gen/simulator/machines.h"
 
 struct together {
     struct sim_edge *in, *out, *step;
     bool alone, inside; // alone: the present step or firing has one token; inside: it has begun
     int64_t head;       // pack: heads of the output firing that have passed
+    int64_t rows;       // pack: heads of the tensor that have passed
     int64_t left;       // split: firings of the step still to arrive
-    // Per bank with a stored firing: its words, the cycle from which it can be read, and the cycle from which the bank
-    // is free again.
-    int64_t words[2], ready[2], released[2];
+    // Per bank with a stored firing: its words, those of a head, the cycle from which it can be read, and the cycle
+    // from which the bank is free again.
+    int64_t words[2], head_words[2], ready[2], released[2];
+    int64_t row;             // words of the last head of the arriving firing so far
     int64_t filled, emptied; // firings that arrived, and that were sent so far
     int64_t count;           // words of the arriving firing so far
     int64_t next;            // index of the next word out in its firing
@@ -42,11 +45,14 @@ static bool pack_word(struct sim *sim, const struct actor *a, struct together *t
     if (!edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in), out = mark;
     if (!t->inside) t->alone = mark & MARK_TOK_LAST;
-    bool last = !t->alone || t->head == a->c.split.together - 1;
+    bool left = a->c.split.heads && t->rows == a->c.split.heads - 1, // the last head of its tensor
+        last = !t->alone || left || t->head == a->c.split.together - 1;
     if (!last) out = 0;
     if (!pass_word(sim, t, edge_avail(t->in), out)) return false;
     t->inside = !(mark & MARK_LAST);
-    if (mark & MARK_LAST) t->head = last ? 0 : t->head + 1;
+    if (!(mark & MARK_LAST)) return true;
+    t->head = last ? 0 : t->head + 1;
+    if (t->alone) t->rows = left ? 0 : t->rows + 1;
     return true;
 }
 
@@ -59,10 +65,10 @@ static bool split_step(struct sim *sim, const struct actor *a, struct together *
     if (t->left) return true;
     if (!edge_waiting(t->step)) return false;
     int64_t at = at_least(edge_avail(t->step), t->last_in + 1);
-    t->alone = sim->options->step[t->step->takes].ntok == 1;
+    t->alone = a->c.split.together > 1 && sim->options->step[t->step->takes].ntok == 1;
     edge_take(sim, t->step, at);
     t->last_in = at;
-    t->left = a->c.split.layers * a->c.split.heads / (t->alone ? a->c.split.together : 1);
+    t->left = a->c.split.layers * div_up(a->c.split.heads, t->alone ? a->c.split.together : 1);
     return true;
 }
 
@@ -80,13 +86,15 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
         t->last_in = at_least(from, t->released[slot]);
         edge_take(sim, t->in, t->last_in);
         t->count++;
+        t->row += (mark & MARK_TOK_LAST) != 0;
     }
     if (!(mark & MARK_LAST)) return true;
     t->left--;
     if (!t->alone) return true;
     t->words[slot] = t->count;
+    t->head_words[slot] = t->row;
     t->ready[slot] = t->last_in + a->c.split.ready;
-    t->count = 0;
+    t->count = t->row = 0;
     t->filled++;
     return true;
 }
@@ -96,9 +104,9 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
 static bool split_out(struct sim *sim, const struct actor *a, struct together *t) {
     int64_t slot = t->emptied % a->c.split.banks, room;
     if (t->emptied == t->filled || !edge_room(t->out, &room)) return false;
-    int64_t offer = at_least(t->ready[slot], t->sent) + a->c.stages, head = t->words[slot] / a->c.split.together;
+    int64_t offer = at_least(t->ready[slot], t->sent) + a->c.stages;
     t->sent = at_least(offer, room);
-    bool last = ++t->next % head == 0;
+    bool last = ++t->next % t->head_words[slot] == 0;
     edge_put(sim, t->out, offer, t->sent, (uint8_t)(MARK_TOK_LAST | (last ? MARK_LAST : 0)));
     if (t->next < t->words[slot]) return true;
     t->next = 0;

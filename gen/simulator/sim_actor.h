@@ -80,6 +80,7 @@ struct sim {
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
     int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: in which the last was over
+    int64_t *chosen;              // with slots, per step: when the walkers have its word; < 0: not yet
     bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
@@ -211,8 +212,11 @@ struct sim_walk {
     int step, section; // index of the step, and of the section in the schedule
     int64_t repeat;    // repetition of the section
     int64_t index;     // entry of the section
+    int part;          // part of the step, at an entry that is walked for each of them
     int64_t left_out;  // entries skipped directly before this one; each costs the schedule a cycle
 };
+// The part of the step that the entry at the walk's place works on. An entry that is walked once gets the whole step.
+struct timing_part sim_walk_part(const struct sim *, const struct schedule_table *, const struct sim_walk *);
 // The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
 // Goes to the next entry. Returns whether the one before was the step's last.

@@ -44,7 +44,9 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->described_at = CYCLES_LOOP_WALK + CYCLES_SCHEDULE + CYCLES_WALKER - sim->options->memory.lead;
     if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += CYCLES_WINDOW_ENTRIES;
     if (kernel_tree_copies((int)l->channels) > 1) l->described_at += CYCLES_TREE; // a second register on the way
-    if (sim->options->step[0].pos > 0) l->described_at = -LONG_BEFORE;
+    if (sim->options->step[0].pos > 0 || sim->ir->design.slots) l->described_at = -LONG_BEFORE;
+    l->k_stride = sim->actor[walker].c.walker.slot_keys;
+    l->v_stride = sim->actor[walker].c.walker.slot_values;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
@@ -98,24 +100,40 @@ static bool all_described(const struct lane *l, int64_t *from) {
     return true;
 }
 
+// Raises *from to when the walker has the entry's step. A design with slots chooses a step when the step before is
+// over, so its walkers cannot be steps ahead. False while the step has not been chosen.
+static bool step_known(const struct sim *sim, const struct lane *l, int64_t *from) {
+    if (!sim->ir->design.slots) return true;
+    if (sim->chosen[l->walk.step] < 0) return false;
+    *from = at_least(*from, sim->chosen[l->walk.step] + CYCLES_SCHEDULE + CYCLES_WALKER);
+    return true;
+}
+
+// Distance of a slot's keys or values from those of slot 0.
+static int64_t slot_bytes(const struct lane *l, int64_t kind, int slot) {
+    return slot * (kind == SEGMENT_KIND_K ? l->k_stride : kind == SEGMENT_KIND_V ? l->v_stride : 0);
+}
+
 // Hands the next descriptor that has beats to the channel's read engine. False while its time is not known.
 static bool ask_run(struct sim *sim, struct lane *l) {
     for (;;) {
         int64_t entry, from = 0;
         if (!sim_walk_entry(sim, &l->schedule, &l->walk, &entry) || !client_room(l->client, &from)) return false;
         if (!all_described(l, &from)) return false;
-        const struct timing_step *step = &sim->options->step[l->walk.step];
+        const struct timing_part step = sim_walk_part(sim, &l->schedule, &l->walk);
+        if (!step_known(sim, l, &from)) return false;
         int64_t kind = field(l, entry, SEGMENT_KIND), beats = field(l, entry, SEGMENT_BEATS),
                 outer = kind == SEGMENT_KIND_V ? field(l, entry, SEGMENT_OUTER) : 1;
         from = at_least(from + 1, l->described_at + 1);
-        int64_t begin = window_begin(sim->ir, l->window[entry], l->walk.repeat, step->pos), first = 0;
+        int64_t begin = window_begin(sim->ir, l->window[entry], l->walk.repeat, step.pos), first = 0;
         if (kind == SEGMENT_KIND_K) first = begin / l->channels * beats;
-        if (kind == SEGMENT_KIND_K) beats *= div_up(step->pos - begin, l->channels);
+        if (kind == SEGMENT_KIND_K) beats *= div_up(step.pos - begin, l->channels);
         if (kind == SEGMENT_KIND_V) first = begin / LAYOUT_V_BLOCK * beats;
-        if (kind == SEGMENT_KIND_V) beats *= (step->pos - begin) / LAYOUT_V_BLOCK;
+        if (kind == SEGMENT_KIND_V) beats *= (step.pos - begin) / LAYOUT_V_BLOCK;
         if (kind != SEGMENT_KIND_WEIGHTS && beats && !gate_open(sim, l, entry, &from)) return false;
         int64_t address = field(l, entry, SEGMENT_OFFSET) + l->walk.repeat * field(l, entry, SEGMENT_LAYER_STRIDE) +
-                          l->outer * field(l, entry, SEGMENT_OUTER_STRIDE) + first * (sim->ir->design.beat_bits / 8);
+                          l->outer * field(l, entry, SEGMENT_OUTER_STRIDE) + first * (sim->ir->design.beat_bits / 8) +
+                          slot_bytes(l, kind, step.slot);
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;
             sim_walk_next(sim, &l->schedule, &l->walk);

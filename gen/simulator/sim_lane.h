@@ -15,6 +15,7 @@ struct lane {
     int *window;                    // per entry: the attention whose window limits its positions, or IR_NONE
     const struct sim_cache *cache;  // KV cache whose writes the lane waits for
     bool waits;                     // keys and values wait for the writes of the step before
+    int64_t k_stride, v_stride;     // distance of a slot's keys, and values, from those of the slot before; bytes
     int64_t places;                 // depth of the lane's FIFO, in beats
     int64_t counted;                // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;                  // runs of the present entry that were handed to the read engine

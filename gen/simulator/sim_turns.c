@@ -43,9 +43,27 @@ bool sim_walk_entry(const struct sim *sim, const struct schedule_table *s, struc
     return true;
 }
 
+struct timing_part sim_walk_part(const struct sim *sim, const struct schedule_table *s, const struct sim_walk *w) {
+    const struct timing_step *step = &sim->options->step[w->step];
+    if (s->part && s->part[s->section[w->section].first + w->index]) return timing_part(step, w->part);
+    return (struct timing_part){.pos = step->pos, .ntok = step->ntok, .head = step->head};
+}
+
+// At the end of a run of entries that are walked for each part: goes back to the run's first entry if there is another
+// part. False elsewhere.
+static bool next_part(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
+    const struct schedule_run *c = &s->section[w->section];
+    const uint8_t *part = s->part ? s->part + c->first : NULL;
+    if (!part || !part[w->index] || (w->index + 1 < c->length && part[w->index + 1])) return false;
+    if (++w->part == timing_parts(&sim->options->step[w->step])) return w->part = 0, false;
+    while (w->index > 0 && part[w->index - 1]) w->index--;
+    return true;
+}
+
 bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     const struct schedule_run *c = &s->section[w->section];
     w->left_out = 0;
+    if (next_part(sim, s, w)) return false;
     if (++w->index == c->length) {
         w->index = 0;
         if (++w->repeat == c->repeat) w->repeat = 0, w->section++;

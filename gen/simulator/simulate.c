@@ -381,7 +381,8 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     *missing = "the design";
     if (!is_sane(&ir->design)) return NULL;
     sim.step_start = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
-    for (int i = 0; i <= options->steps; i++) sim.step_start[i] = -1;
+    sim.chosen = ARENA_ARRAY(arena, int64_t, (size_t)options->steps + 1);
+    for (int i = 0; i <= options->steps; i++) sim.step_start[i] = sim.chosen[i] = -1;
     leave_out_layers(&sim);
     memory_open(&sim);
     sim.firing = ARENA_ARRAY(arena, struct timing_firing, (size_t)options->steps * (size_t)ir->firings + 1);

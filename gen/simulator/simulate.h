@@ -7,11 +7,32 @@
 
 #include "gen/ir/ir.h"
 
+// A part of a step: consecutive tokens of one request, in a design with slots.
+struct timing_part {
+    int64_t pos; // position of the first token
+    int ntok;    // tokens
+    int slot;    // place of the request's keys and values
+    bool prompt; // the ids come from the prompt in memory
+    bool head;   // the id that the model chooses after the last token is the request's next one
+    bool ends;   // that id is the request's last one
+};
+
 struct timing_step {
     int64_t pos; // position of the first token
     int ntok;    // active tokens
     bool head;   // regions that run only in steps with a head (IR_LAST) run in this step
+    // The parts of a step of several requests, whose tokens add up to ntok. NULL: the step is one part.
+    const struct timing_part *part;
+    int parts;
 };
+static inline struct timing_step timing_step_at(int64_t pos, int64_t tokens, bool head) { // of one part
+    return (struct timing_step){.pos = pos, .ntok = (int)tokens, .head = head};
+}
+static inline int timing_parts(const struct timing_step *s) { return s->part ? s->parts : 1; }
+// The part with this number. A step without a list is a part of slot 0.
+static inline struct timing_part timing_part(const struct timing_step *s, int part) {
+    return s->part ? s->part[part] : (struct timing_part){.pos = s->pos, .ntok = s->ntok, .head = s->head};
+}
 
 struct timing_memory {                 // the memory of a channel
     const struct hbm_figures *figures; // the board's figures, which the Verilog simulation uses as well (docs/hbm.md)

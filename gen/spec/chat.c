@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and reads files of chat templates.
+// Finds and reads the files of chat templates. tokenizer_chat.c and the server apply them.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/spec/chat.h"
 

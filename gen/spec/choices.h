@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices that a spec makes in words, for a design and its operations. They are read once and then compared as numbers.
+// Choices that a spec makes in words, for its design and for the attributes of operations. They are read once and then
+// compared as numbers. An array spec_..._words has the words of an enum in the order of its enumerators.
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 
@@ -11,15 +12,16 @@ enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS };
 enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPEC_TABLE_FORMATS };
 // Width of the mantissas of quantized activations.
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
-// SHARED: all products use one engine. SPATIAL: each product has its own engine and its own channels.
+// SHARED: all products use one engine with all channels. SPATIAL: each product has its own engine and its own channels.
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
-// From this number of tokens per cycle (key A) on, multipliers always work twice in a cycle.
+// If A, the number of tokens per cycle, has at least this value, multipliers always work twice in a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
-// How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
-// less. CONSERVATIVE: smaller than TIMED: what streams hold if every firing takes as long as the longest one. AUTO: the
-// better of the first two; size-fifos replaces it by its choice.
-// How beats may cross between dies: as the design needs it, or only once per cycle of `clock_mhz`.
+// How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
+// it. SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
+// How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
+// less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths
+// of TIMED. AUTO: the better of TIMED and SAFE; the pass size-fifos replaces AUTO by the one that it chose.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
 // Choices of operations. The words are as in ops.def, in the order of the enumerators.
@@ -39,7 +41,7 @@ enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
 extern const char *const spec_crossing_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
-const char *spec_format_name(int format); // of an enum spec_format, likewise below
+const char *spec_format_name(int format); // the word of an enumerator, as in the next functions
 const char *spec_table_format_name(int format);
 const char *spec_activations_name(int activations);
 static inline int spec_mantissa_bits(int activations) { return activations == SPEC_ACTIVATIONS_INT10 ? 10 : 8; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom kernel, as declared in the `kernels` part of a spec: an operation whose RTL module is a Verilog file by the
-// user. The texts of its files are stored here, so that a dump of the IR is complete.
+// A custom kernel, as declared in the `kernels` part of a spec: an operation whose RTL module is in a Verilog file of
+// the user. Files are stored with their texts, so that a dump of the IR is complete. gen/spec/kernels.c fills the
+// structs from a spec, and gen/ir/custom_text.c fills them from a dump.
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H
 
@@ -27,14 +28,14 @@ struct custom_port { // streams s_axis_<name> or m_axis_<name>
     const char *name;
     struct loc loc;
     int type;    // enum custom_type
-    int extents; // 0: for an input any shape, for the output the first input's
+    int extents; // number of extents in `shape`; 0: an input accepts any shape, an output has the first input's shape
     struct custom_expr shape[CUSTOM_MAX_RANK];
 };
 
 struct custom_param {
     const char *name;
     struct loc loc;
-    struct custom_expr value; // "required": every operation must give it
+    struct custom_expr value; // its default; the text "required" means that every operation must give a value
 };
 
 struct custom_vector { // vector parameter: an operation names its tensor in the attribute of this name
@@ -60,23 +61,24 @@ struct custom {
     bool elementwise; // element i of the output depends only on element i of the inputs
     bool step;        // takes step words: stream s_axis_step
     bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
-    int lanes;        // sum of the lane numbers (powers of two) that it supports
-    int tokens;       // likewise for T
-    // Timing contract. Words are per token (docs/kernels.md).
+    int lanes;        // sum of the numbers of lanes (powers of two) that it supports
+    int tokens;       // sum of the values of T (powers of two) that it supports
+    // Timing contract. Words are per token (docs/kernels.md). An expression without text is not given.
     // Cycles from accepting the last word that an output word needs until offering that word.
     struct custom_expr latency;
     // Words of the first input that it takes before it outputs anything; "firing": all of them.
     struct custom_expr group;
-    struct custom_expr interval; // cycles from one word taken, or given, to the next
+    struct custom_expr interval; // cycles from one word to the next, at an input and at an output
     struct custom_expr buffers;  // groups that it stores
     // Cycles from a step word, or from the last word of the previous firing, to the request for the first row.
     struct custom_expr ask;
     struct custom_expr ask_next; // cycles from one request to the next
     struct custom_expr held;     // cycles from the last beat of the rows to the first word taken
-    // Golden function. NULL: there is none, and only the streams around the kernel are compared.
+    // Name of the golden function and the C file that defines it. NULL: there is none, and only the streams around the
+    // kernel are compared.
     const char *function;
     struct custom_file golden;
-    bool has_resources;
+    bool has_resources; // the spec gives the resources of the module
     int64_t lut, ff, dsp, bram18, uram;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `design:` part, and the rules that relate it to the board and the model.
+// Reads the part `design` of a spec, and checks its keys against one another, the board and the model.
 #include <stddef.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
-// Presets that other keys decide: `embedding` follows `head`, and `pump` follows the number of copies (A).
+// Placeholders for presets that other keys decide: `embedding` follows `head`, and `pump` follows `A` (copies).
 enum { AS_HEAD = -1, AS_COPIES = -1 };
-enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
+enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst may cross a page of this size */ };
 
 #define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
 #define LEGAL(list) .type = SCHEMA_INT, .legal = list, .count = COUNT_OF(list)
@@ -49,7 +49,7 @@ static const struct schema_field design_fields[] = {
      .search = true,
      LEGAL(array_counts),
      .preset = 1,
-     .range = "1, 2, 4; divides `T`",
+     .range = "1, 2, 4; divides `T` or `tensor_rows`",
      .doc = "tokens that the engine serves per cycle with one beat of weights. `A: 2` shares each "
             "multiplier between two tokens. `A: 4` also uses it twice per cycle, which needs a second "
             "clock of twice `clock_mhz`"},
@@ -60,6 +60,9 @@ static const struct schema_field design_fields[] = {
     {FIELD(query_heads), RANGE(1, 8), .search = true, .preset = 1,
      .doc = "query heads that may share one read of their keys and values in a decode step, at most "
             "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
+    {FIELD(tensor_rows), LEGAL(token_counts), .preset = 1,
+     .doc = "rows of a tensor that may share one read of the weights in a step of one position "
+            "([engine.md](engine.md#rows-of-a-tensor)). 1: every row reads them for itself"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
@@ -115,7 +118,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
-            "Cannot be combined with `sampling`, `drafts`, `prefix`, `query_heads`, `on_chip_kib`, several `dies` or "
+            "Cannot be combined with `sampling`, `drafts`, `prefix`, `query_heads`, `on_chip_kib` or "
             "`binding: spatial` ([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
      .doc = "1: a request may begin after the positions that it shares with the request before, for example "
@@ -136,8 +139,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
 }
 
 // Narrows a key's legal values before it is read, so that the value which a message suggests breaks no other rule: A
-// divides T, lanes divide a head, and a burst fits its FIFO. Too large values of `channels`, `dies` and `clock_mhz`
-// pass here, because spec_check_design knows the limits of the board.
+// divides T, lanes divide a head, and a burst fits its FIFO. Values of `channels`, `dies` and `clock_mhz` that are too
+// large pass here, because check_board reports them with the limits of the board.
 static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model,
                          struct arena *arena) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
@@ -174,7 +177,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
-// The scale of a group must belong to whole beats of int4 weights.
+// Checks that a group of int4 weights, which shares a scale, fills whole beats.
 static void check_group(const struct spec_design *d, struct loc loc, struct diag *diag) {
     int unit = d->beat_bits / 4;
     if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;
@@ -184,15 +187,17 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
-// Tokens that share a multiplier must be tokens of one step. A and T are powers of two, so A fails to divide T only if
-// it is larger. T is then the nearest legal A.
+// Checks that A divides the number of tokens or of rows, because values that share a multiplier must be tokens of one
+// step or rows of one tensor. All these numbers are powers of two, so A fails to divide the larger one only if A is
+// larger itself. The larger one is then the nearest legal A.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
-    if (d->tokens % d->copies == 0) return;
-    diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, d->tokens);
-    diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
+    int places = d->tokens > d->tensor_rows ? d->tokens : d->tensor_rows;
+    if (places % d->copies == 0) return;
+    diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, places > d->tokens ? "tensor_rows" : "T", places);
+    diag_note(diag, loc, "the nearest legal value is %d", places);
 }
 
-// Drafts are tokens of a step, in addition to its first one.
+// Checks that T has room for the drafts in addition to the first token of a step.
 static void check_drafts(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->drafts < d->tokens) return;
     diag_error(diag, loc, MSG_DRAFTS_STEP, d->drafts, d->tokens);
@@ -200,13 +205,14 @@ static void check_drafts(const struct spec_design *d, struct loc loc, struct dia
     else diag_note(diag, loc, "remove `drafts`, or use `T` of at least 2");
 }
 
-// With A: 4 the multipliers always work twice in a cycle, so `pump` must be 2.
+// Checks that `pump` is 2 with `A: 4`, where multipliers always work twice in a cycle.
 static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->pump > 1 || d->copies < CHOICE_PUMPED_COPIES) return;
     diag_error(diag, loc, MSG_PUMP, d->pump, d->copies);
     diag_note(diag, loc, "the nearest legal value is 2");
 }
 
+// Returns the largest power of two that is at most v, or 1.
 static int floor_power(int v) {
     int power = 1;
     while (power * 2 <= v) power *= 2;
@@ -244,6 +250,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
               floor_power(d->prefetch_beats), d->max_burst);
 }
 
+// Checks the keys that the board limits. Without a board there is nothing to check.
 static void check_board(const struct rill_spec *spec, struct diag *diag) {
     const struct spec_design *d = &spec->design;
     const struct rill_device *device = spec->device;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a family: reads and checks its declarations without any values.
+// Finds and reads the file of a family, and checks its declarations without the values of a model. family_keys.c reads
+// `config` and `gguf`; family_names.c checks the names in expressions.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/spec/family.h"
 
@@ -26,6 +27,7 @@ static const struct schema_key parameter_keys[] = {
 static const struct schema_table parameter_table = {
     .what = "a parameter", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
+// The keys of a parameter again, with a name for the message that a word lacks `of`.
 static const struct schema_table word_table = {
     .what = "a word", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
@@ -70,7 +72,8 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
     return NULL;
 }
 
-// Checks that a name can be used in expressions and has no other meaning there.
+// Checks that a name can be used in expressions and has no other meaning there. Returns false if it is not even a legal
+// name.
 static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {
@@ -108,6 +111,7 @@ static void read_range(struct family_reader *r, const struct yaml_node *map, str
     if (p->from > p->to) diag_error(r->diag, map->loc, MSG_FAMILY_FROM_TO);
 }
 
+// Reads `list`. Only an integer from 0 up may be a list.
 static void read_list(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
     const struct yaml_node *list = yaml_get(map, "list");
     int64_t most;
@@ -116,6 +120,7 @@ static void read_list(struct family_reader *r, const struct yaml_node *map, stru
     if (p->type != FAMILY_INTEGER || p->from != 0) diag_error(r->diag, list->loc, MSG_FAMILY_LIST);
 }
 
+// Reads a parameter. After an error the parameter stays in the list, so that its uses are not reported as unknown.
 static void read_parameter(struct family_reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
     struct family_parameter *p = &r->family->parameter[r->family->parameters++];
     int type = FAMILY_INTEGER;
@@ -153,6 +158,7 @@ static void read_parameters(struct family_reader *r, const struct yaml_node *roo
 
 // ---- derived names and checks ----
 
+// Reads the derived names. A name must not be that of a parameter.
 static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     struct family *f = r->family;
     const struct yaml_node *map = family_container(r, root, "let", YAML_KIND_MAP, FAMILY_MAX_NAMES);
@@ -170,6 +176,7 @@ static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     }
 }
 
+// Reports a name after `design.` that is no key of `design`.
 static void check_design_key(struct family_reader *r, const char *key, struct loc loc) {
     const struct schema_table *t = &spec_design_table;
     const char **words = ARENA_ARRAY(r->arena, const char *, t->count + 1);
@@ -190,6 +197,7 @@ void family_check_parameter(struct family_reader *r, const char *name, struct lo
     diag_note_words(r->diag, loc, name, words, r->family->parameters);
 }
 
+// Reads a check and adds it if it has no error.
 static void read_check(struct family_reader *r, const struct yaml_node *map) {
     if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
     schema_check_keys(map, &check_table, r->arena, r->diag);
@@ -215,7 +223,8 @@ static void read_checks(struct family_reader *r, const struct yaml_node *root) {
 
 // ---- the whole ----
 
-// Reads the whole file. Names are checked only if everything else is right.
+// Reads the whole file. Names in expressions are checked only if everything else is right, because an unread
+// declaration would make its uses look wrong.
 static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     int before = r->diag->errors;
     if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;
@@ -259,7 +268,8 @@ size_t family_names(struct arena *arena, const char *words[FAMILY_MAX_INSTALLED]
     return count;
 }
 
-// Suggests the family that is for models of the kind `name` (a `model_type` of config.json), else a similar name.
+// Adds a note that names the family for models of the kind `name` (a `model_type` of config.json), or otherwise a
+// family with a similar name.
 static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
     const char *words[FAMILY_MAX_INSTALLED];
     size_t count = family_names(arena, words);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands the graph of a family for the values of a spec. Expressions, choices and loops are resolved; everything else
-// is copied.
+// Expands the graph of a family for the values of a model. Expressions, choices (`if`, `then`, `else`) and loops
+// (`for`, `count`, `do`) are resolved; everything else is copied. The result is read like a graph in a spec.
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 }; // largest `repeat` of a regio
 
 struct expander {
     struct family_scope scope; // its `loop` is the innermost loop around the present place
-    int64_t repeat;            // repetitions of the region around the present place; 0: none
-    size_t nodes;
-    bool ok;
+    int64_t repeat;            // repetitions of the region around the present place; 0: outside of regions
+    size_t nodes;              // nodes made so far plus iterations of loops, at most FAMILY_MAX_NODES
+    bool ok;                   // no error so far
 };
 
 typedef VEC(struct yaml_node *) node_list;
@@ -25,6 +25,7 @@ static void wrong(struct expander *e, struct loc loc, const char *message) {
     e->ok = false;
 }
 
+// Returns a copy of a node without its children's copies, and counts it.
 static struct yaml_node *new_node(struct expander *e, const struct yaml_node *from) {
     struct yaml_node *n = ARENA_NEW(arena_of(e), struct yaml_node);
     *n = *from;
@@ -43,13 +44,14 @@ static struct yaml_node *scalar(struct expander *e, const struct yaml_node *from
     return n;
 }
 
-// Whether the text is one expression in braces and nothing else.
+// Returns whether the text is one expression in braces and nothing else.
 static bool is_whole(const char *text) {
     size_t len = strlen(text);
     return text[0] == '{' && strchr(text, '}') == text + len - 1;
 }
 
-// Returns a list with one value per repetition, or a single value if all are equal.
+// Expands a scalar that depends on `layer`. Returns a list with one value per repetition, or a single value if all are
+// equal.
 static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *from) {
     struct family_scope scope = e->scope;
     node_list list = {0};
@@ -69,8 +71,8 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
-// If a text is only `{NAME}` and this parameter has several values, returns them. Otherwise NULL: a single value is
-// expanded like any expression.
+// Returns the values of the parameter NAME if a text is only `{NAME}` and this parameter has several values. Otherwise
+// returns NULL; a single value is expanded like any expression.
 static const struct family_value *list_of(const struct expander *e, const char *text) {
     const struct family *f = e->scope.values->family;
     const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
@@ -88,8 +90,8 @@ static struct yaml_node *expand_values(struct expander *e, const struct yaml_nod
     return n;
 }
 
-// Whether this is the format `{design.weights}` in a design that sets formats by tensor names. Its key is then left
-// out, because the names decide.
+// Returns whether a scalar is the format `{design.weights}` in a design that sets formats by tensor names. The key of
+// the scalar is then left out, because the names of tensors decide.
 static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
     const struct spec_design *design = e->scope.values->design;
     return design && design->rules && !strcmp(in->text, "{design.weights}");
@@ -114,12 +116,14 @@ static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_nod
 
 // ---- choices and loops ----
 
+// Reports keys of a map that are none of the three in `keys`.
 static bool check_keys(struct expander *e, const struct yaml_node *map, const char *const *keys, const char *what) {
     bool ok = yaml_check_keys(map, keys, 3, NULL, what, e->scope.diag);
     e->ok = e->ok && ok;
     return ok;
 }
 
+// Evaluates the expression of a key, which must be present.
 static bool evaluate(struct expander *e, const struct yaml_node *map, const char *key, int64_t *value) {
     const struct yaml_node *node = yaml_get(map, key);
     bool ok = false;
@@ -131,7 +135,7 @@ static bool evaluate(struct expander *e, const struct yaml_node *map, const char
     return ok;
 }
 
-// Returns the branch of a choice that is taken; NULL: none.
+// Returns the branch that a choice takes, or NULL if it has no `else` to take or after an error.
 static const struct yaml_node *choose(struct expander *e, const struct yaml_node *map) {
     static const char *const keys[] = {"if", "then", "else"};
     int64_t yes;
@@ -143,7 +147,7 @@ static const struct yaml_node *choose(struct expander *e, const struct yaml_node
 static struct yaml_node *expand(struct expander *, const struct yaml_node *);
 static void expand_items(struct expander *, const struct yaml_node *, node_list *);
 
-// Whether the name of a loop's variable already has a meaning.
+// Returns whether the name of a loop's variable already has a meaning.
 static bool is_taken(const struct expander *e, const char *name) {
     for (const struct family_loop *l = e->scope.loop; l; l = l->outer)
         if (!strcmp(l->name, name)) return true;
@@ -153,6 +157,7 @@ static bool is_taken(const struct expander *e, const char *name) {
     return family_find_parameter(f, name) >= 0 || !strcmp(name, "layer");
 }
 
+// Checks the keys of a loop and evaluates its number of iterations.
 static bool check_loop(struct expander *e, const struct yaml_node *map, int64_t *count) {
     static const char *const keys[] = {"for", "count", "do"};
     const struct yaml_node *name = yaml_get(map, "for"), *body = yaml_get(map, "do");
@@ -167,8 +172,8 @@ static bool check_loop(struct expander *e, const struct yaml_node *map, int64_t 
     return e->ok;
 }
 
-// Expands the body of a loop once for each value of its variable. These passes count as nodes, so that the work is
-// bounded.
+// Expands the body of a loop once for each value of its variable, from 0. Iterations count as nodes, so that the work
+// is bounded even if the body yields nothing.
 static void expand_loop(struct expander *e, const struct yaml_node *map, node_list *list) {
     int64_t count;
     if (!check_loop(e, map, &count)) return;
@@ -184,7 +189,7 @@ static void expand_loop(struct expander *e, const struct yaml_node *map, node_li
     e->scope.loop = outer;
 }
 
-// Expands an item of a list, which becomes no item, one, or several.
+// Expands an item of a list and adds the results, which may be none, one or several items.
 static void expand_item(struct expander *e, const struct yaml_node *in, node_list *list) {
     bool map = in->kind == YAML_KIND_MAP;
     if (map && yaml_get(in, "for")) {
@@ -230,13 +235,13 @@ static void add_entry(struct expander *e, struct yaml_node *map, const char *key
     map->items[map->count++] = value;
 }
 
-// Returns the number of repetitions of a region, which its operations need when they are expanded.
+// Returns the number of repetitions of a region, which the expansion of its operations needs.
 static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const struct yaml_node *node = yaml_get(region, "repeat");
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
     struct yaml_node value = {.kind = YAML_KIND_SCALAR, .text = text};
     int64_t repeat = 1;
-    // A wrong value is reported when the graph is read.
+    // The reader of the graph reports a wrong value.
     if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1;
     return repeat;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a family reads a checkpoint: keys of config.json, and keys and tensors of a GGUF file.
+// Reads the parts of a family's file that say how the family reads a checkpoint: `config` (keys of config.json) and
+// `gguf` (keys and tensors of a GGUF file).
 #include "gen/spec/family_read.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static const struct schema_key tensor_keys[] = {
 static const struct schema_table tensor_table = {
     .what = "a tensor", .keys = tensor_keys, .key_count = COUNT_OF(tensor_keys)};
 
-// A tensor is a map; tensor_table describes its keys.
+// JSON Schema of `tensors`: each value is a name or a map with the keys of tensor_table.
 #define TENSORS                                                                                                        \
     "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", "                  \
     "\"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"divides\": " TEXT                         \
@@ -80,7 +81,7 @@ static void read_spellings(struct family_reader *r, const struct yaml_node *node
     if (!count) diag_error(r->diag, node->loc, MSG_FAMILY_SPELLING);
 }
 
-// Returns the index of the parameter that `key` names. -1: absent, or an error.
+// Returns the index of the parameter that the value of `key` names, or -1 if the key is absent or after an error.
 static int read_subject(struct family_reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *is = yaml_get(map, key);
     const char *name = NULL;
@@ -92,6 +93,7 @@ static int read_subject(struct family_reader *r, const struct yaml_node *map, co
     return p;
 }
 
+// Reads `most`, which must name an integer. Returns the index of the parameter, or -1.
 static int read_most(struct family_reader *r, const struct yaml_node *map) {
     int p = read_subject(r, map, "most");
     if (p < 0 || r->family->parameter[p].type == FAMILY_INTEGER) return p;
@@ -99,6 +101,7 @@ static int read_most(struct family_reader *r, const struct yaml_node *map) {
     return -1;
 }
 
+// Returns the value of a key if it is a scalar, or a list or map of scalars. Returns NULL if it is absent or wrong.
 static const struct yaml_node *part(struct family_reader *r, const struct yaml_node *map, const char *key,
                                     enum yaml_kind kind) {
     const struct yaml_node *node = yaml_get(map, key);
@@ -108,7 +111,7 @@ static const struct yaml_node *part(struct family_reader *r, const struct yaml_n
     return node;
 }
 
-// Reads the rules that a value must meet.
+// Reads what the value of a key means and which rules it must meet. A key without any use is an error.
 static void read_rules(struct family_reader *r, const struct yaml_node *map, const char *what, struct family_key *k) {
     static const char *const rules[] = {"is", "most", "values", "refuse", "equals", "each"};
     const struct yaml_node *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
@@ -130,7 +133,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     diag_error(r->diag, map->loc, MSG_FAMILY_KEY_RULE, what);
 }
 
-// Reads a value that comes from the tensors. It has no key in the metadata, so its name is made for messages.
+// Reads the tensor that gives a value. The value has no key in the metadata, so messages call it by `word` and tensor.
 static void read_told(struct family_reader *r, const struct yaml_node *map, const char *word, struct family_key *k) {
     k->spelling = ARENA_ARRAY(r->arena, const char *, 1);
     k->spelling[k->spellings++] = word;
@@ -138,7 +141,7 @@ static void read_told(struct family_reader *r, const struct yaml_node *map, cons
         k->spelling[0] = arena_printf(r->arena, "%s %s", word, k->tensor);
 }
 
-// Reads where a value of a GGUF file comes from. Exactly one of these words must be there.
+// Reads the source of a value of a GGUF file. Exactly one of the keys in `words` must be present.
 static void read_source(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
     static const char *const words[] = {[FAMILY_KEY] = "key",
                                         [FAMILY_ROWS] = "rows",
@@ -153,6 +156,7 @@ static void read_source(struct family_reader *r, const struct yaml_node *map, st
     else read_told(r, map, words[k->source], k);
 }
 
+// Reads a key of config.json or of the metadata of a GGUF file, as `table` says.
 static void read_key(struct family_reader *r, const struct yaml_node *map, const struct schema_table *table,
                      struct family_keys *keys) {
     struct family_key k = {.loc = map->loc, .parameter = -1, .most = -1, .compare = true};
@@ -184,7 +188,7 @@ void family_read_config(struct family_reader *r, const struct yaml_node *root) {
 
 // ---- tensors of a GGUF file ----
 
-// Number of `*` in a name. Each must be a whole piece between dots. -1 after an error.
+// Returns the number of `*` in a name. Each must be a whole piece between dots. Returns -1 after an error.
 static int count_stars(struct family_reader *r, const char *name, struct loc loc) {
     int count = 0;
     for (const char *p = name; (p = strchr(p, '*')) != NULL; p++, count++) {
@@ -195,6 +199,7 @@ static int count_stars(struct family_reader *r, const char *name, struct loc loc
     return count;
 }
 
+// Checks that pattern and name of a tensor have equally many `*`, at most FAMILY_MAX_STARS.
 static void check_stars(struct family_reader *r, const struct family_tensor *t, struct loc loc) {
     int have = count_stars(r, t->pattern, t->loc), want = t->name ? count_stars(r, t->name, loc) : -1;
     if (have < 0 || want < 0) return;

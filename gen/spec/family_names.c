@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds names and words without a meaning in a family's file, before any model gives values. This includes defaults
-// that no spec uses and branches of expressions that are not evaluated. Names in the graph are checked when it is
-// built.
+// Reports names and words without a meaning in a family's file, before any model gives values. So it also checks
+// defaults that no spec uses and branches of expressions that no model evaluates. family_graph.c checks the names in
+// the graph.
 #include <ctype.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "gen/spec/spec_read.h"
 
 // The place of an expression, which decides the names that it may use: parameters, the first `lets` derived names,
-// design keys if `design`, and `layer` if `layer`.
+// design keys if `design` is set, and `layer` if `layer` is set.
 struct place {
     struct family_reader *r;
-    size_t lets; // lets that precede it
+    size_t lets; // derived names that precede the expression
     bool design, layer;
 };
 
-// Whether a name has a meaning at this place.
+// Returns whether a name has a meaning at this place.
 static bool is_known(const struct place *p, const char *name) {
     const struct family *f = p->r->family;
     int parameter = family_find_parameter(f, name);
@@ -38,7 +38,7 @@ static void check_text(const struct place *p, const struct yaml_node *at, const 
         size_t len = 0;
         while (is_of_name(c[len])) len++;
         const char *name = arena_strndup(p->r->arena, c, len);
-        // Digits, or the second part of a sized constant such as 8'h1f.
+        // A number begins with a digit, or is the second part of a sized constant such as 8'h1f.
         bool number = isdigit((unsigned char)*c) || (c > text && c[-1] == '\'');
         if (len && !number && !is_known(p, name)) {
             family_refuse_name(&scope, at, text, offset + (size_t)(c - text), name);
@@ -48,12 +48,13 @@ static void check_text(const struct place *p, const struct yaml_node *at, const 
     }
 }
 
+// Checks an expression, which may also be absent (NULL) or a truth value.
 static void check_expression(const struct place *p, const struct yaml_node *at) {
     bool truth;
     if (at && !yaml_parse_bool(at, &truth)) check_text(p, at, at->text, 0);
 }
 
-// Checks every `{expression}` of a text. A parameter alone in braces is right whatever its type is.
+// Checks every `{expression}` of a text. A parameter alone in braces may have any type.
 static void check_pieces(const struct place *p, const struct yaml_node *at) {
     for (const char *open = at->text, *close; (open = strchr(open, '{')) && (close = strchr(open, '}')); open = close) {
         const char *piece = arena_strndup(p->r->arena, open + 1, (size_t)(close - open - 1));
@@ -61,6 +62,7 @@ static void check_pieces(const struct place *p, const struct yaml_node *at) {
     }
 }
 
+// Checks that a node is one of the words of a parameter.
 static void check_word(struct family_reader *r, const struct family_parameter *p, const struct yaml_node *node,
                        const char *what) {
     int word;
@@ -69,6 +71,7 @@ static void check_word(struct family_reader *r, const struct family_parameter *p
 
 // ---- parameters ----
 
+// Checks the default of a number: a number, or another parameter of this type.
 static void check_number(struct family_reader *r, const struct family_parameter *p) {
     const char *words[FAMILY_MAX_NAMES];
     size_t count = 0;
@@ -93,18 +96,20 @@ static void check_default(struct family_reader *r, const struct family_parameter
 
 // ---- keys of a checkpoint ----
 
+// Checks the words that a key of a checkpoint gives to a parameter.
 static void check_words(struct family_reader *r, const struct family_parameter *p, const struct family_key *k) {
     for (size_t i = 0; k->words && i < k->words->count; i++) check_word(r, p, k->words->items[i], k->words->keys[i]);
     if (k->preset) check_word(r, p, k->preset, "default");
 }
 
+// Checks that the keys in `needs` exist.
 static void check_needs(struct family_reader *r, const struct family_keys *keys, const struct family_key *k) {
     for (size_t i = 0; k->needs && i < k->needs->count; i++)
         if (!family_find_key(keys, k->needs->items[i]->text))
             diag_error(r->diag, k->needs->items[i]->loc, MSG_FAMILY_NEEDS, k->needs->items[i]->text);
 }
 
-// Checks the expressions of the keys. Only those of `each` may use `layer`.
+// Checks the expressions, words and `needs` of the keys. Only the expressions of `each` may use `layer`.
 static void check_keys(struct family_reader *r, const struct family_keys *keys) {
     struct place place = {.r = r, .lets = r->family->lets};
     for (size_t i = 0; i < keys->count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the readers of the parts of a family file.
+// Declarations that the readers of a family's file share: family.c, family_keys.c (how checkpoints are read),
+// family_names.c and family_scope.c (names in expressions).
 #ifndef RILL_FAMILY_READ_H
 #define RILL_FAMILY_READ_H
 
@@ -24,10 +25,10 @@ struct family_reader {
 
 extern const struct schema_table family_config_table, family_gguf_table;
 
-// Returns the value of a required key; NULL after an error.
+// Returns the value of a required key, or NULL after an error.
 const struct yaml_node *family_need(struct family_reader *, const struct yaml_node *map, const char *key,
                                     const struct schema_table *);
-// Returns the value of a key that is a map or a list of at most `most` items; NULL if absent or wrong.
+// Returns the value of a key that is a map or a list of at most `most` items, or NULL if it is absent or wrong.
 const struct yaml_node *family_container(struct family_reader *, const struct yaml_node *map, const char *key,
                                          enum yaml_kind, size_t most);
 // Reports a name that is neither a parameter of the family nor a design key written as `design.KEY`.
@@ -35,12 +36,14 @@ void family_check_parameter(struct family_reader *, const char *name, struct loc
 
 // Checks a family that was read without errors: reports names and words that nothing defines.
 void family_check_names(struct family_reader *);
-bool family_is_design_name(const char *name);                  // `design.lanes`
-bool family_has_word(const struct family *, const char *name); // `parameter.word`
-// Reports a name at an offset in the text of a scalar, and suggests similar names.
+// These return whether expressions may use a name of the form `design.lanes`, and one of the form `parameter.word`.
+bool family_is_design_name(const char *name);
+bool family_has_word(const struct family *, const char *name);
+// Reports an unknown name of the expression `text` and suggests similar names. offset: of the name in the scalar `at`.
 void family_refuse_name(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
                         const char *name);
 
+// These read the parts `config` and `gguf` of the file into the family.
 void family_read_config(struct family_reader *, const struct yaml_node *root);
 void family_read_gguf(struct family_reader *, const struct yaml_node *root);
 

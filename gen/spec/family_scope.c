@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up names in a family's expressions: loop variables, parameters, derived names, `design.*` keys and `layer`.
-// Also expands `{...}` in texts.
+// Evaluates a family's expressions: looks up loop variables, parameters, derived names, `design.*` keys and `layer`,
+// and explains unknown names. Also replaces `{...}` in texts.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,12 +13,13 @@
 static const struct {
     const char *name;
     size_t offset;
-    bool decides; // affects results, so a graph may use it
+    bool decides; // the key affects results, so a graph may use it
 } design_names[] = {{"design.lanes", offsetof(struct spec_design, lanes), false},
                     {"design.channels", offsetof(struct spec_design, channels), false},
                     {"design.T", offsetof(struct spec_design, tokens), false},
                     {"design.group", offsetof(struct spec_design, group), true},
                     {"design.beat_bits", offsetof(struct spec_design, beat_bits), false}};
+// Keys whose value is a word. A text may have them alone in braces.
 static const struct {
     const char *name;
     size_t offset;
@@ -29,8 +30,8 @@ static const struct {
 
 // ---- integers ----
 
-// Looks up `parameter.word`: *value becomes 1 if the parameter has that word, else 0. Returns false if the name is not
-// of this form.
+// Looks up `parameter.word`: *value becomes 1 if the parameter's value is that word, else 0. Returns false if the name
+// is not of this form or the parameter has no value yet.
 static bool find_word(const struct family_values *v, const char *name, int64_t *value) {
     const struct family *f = v->family;
     const char *dot = strchr(name, '.');
@@ -74,7 +75,7 @@ static bool find_name(void *context, const char *name, int64_t *value) {
     return find_word(v, name, value) || find_design(v->design, s->in_graph, name, value);
 }
 
-// Location of the character at `offset` in a one-line YAML text.
+// Returns the place of the character at `offset` in a YAML scalar of one line.
 static struct loc inside(const struct yaml_node *at, size_t offset) {
     struct loc loc = at->loc;
     loc.col += (uint32_t)(offset + at->quoted);
@@ -93,7 +94,7 @@ bool family_is_design_name(const char *name) {
     return false;
 }
 
-// The parameter in `parameter.word`, whether or not it allows the word. NULL if there is none.
+// Returns the parameter in `parameter.word`, even if it does not allow the word, or NULL if there is none.
 static const struct family_parameter *word_of(const struct family *f, const char *name) {
     size_t len = strcspn(name, ".");
     for (size_t i = 0; name[len] && i < f->parameters; i++)
@@ -168,6 +169,7 @@ bool family_evaluate(const struct family_scope *s, const struct yaml_node *at, c
 
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
+// Returns whether an expression uses `layer`.
 static bool has_layer(const char *text, size_t len) {
     for (size_t i = 0; i + 5 <= len; i++)
         if (!strncmp(text + i, "layer", 5) && (i == 0 || !is_letter(text[i - 1])) &&
@@ -176,8 +178,8 @@ static bool has_layer(const char *text, size_t len) {
     return false;
 }
 
-// Value of a name alone in braces if it is a parameter of type number or word, or a format of the design. NULL: the
-// braces contain an integer expression.
+// Returns the value of a name alone in braces as text if it is a parameter of type number or word, or a format of the
+// design. Returns NULL if the braces contain an integer expression.
 static const char *alone(const struct family_scope *s, const char *name) {
     const struct family_values *v = s->values;
     int p = family_find_parameter(v->family, name);
@@ -190,7 +192,7 @@ static const char *alone(const struct family_scope *s, const char *name) {
     return NULL;
 }
 
-// Returns the expression, in braces, with every name except `layer` replaced by its value.
+// Returns the expression, in braces, with every name except `layer` replaced by its value, or NULL after an error.
 static const char *keep_layer(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *out = "{", *p = text;
@@ -213,7 +215,8 @@ static const char *keep_layer(const struct family_scope *s, const struct yaml_no
     return arena_printf(s->arena, "%s}", out);
 }
 
-// Value of one pair of braces as text. An expression with `layer` is kept where the layer is not known yet.
+// Returns the value of one pair of braces as text. An expression with `layer` stays in braces if `layer` has no value
+// yet. Returns NULL after an error.
 static const char *piece_text(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *word = alone(s, text);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of a family: values from `model`, defaults, derived values, and refusals.
+// Computes the values of a family's parameters: given values from `model`, defaults and derived values. Applies the
+// family's checks and suggests the nearest legal value.
 #include <string.h>
 
 #include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
-enum { FARTHEST = 4096 /* range of the search for a legal value */ };
+enum { FARTHEST = 4096 /* largest distance at which a legal value is searched */ };
 
 struct checker {
     const struct family_values *values;
@@ -15,11 +16,12 @@ struct checker {
     struct diag *diag;
 };
 
+// Returns the scope of expressions outside of the graph, without loops and `layer`.
 static struct family_scope scope_of(const struct family_values *v, struct arena *arena, struct diag *diag) {
     return (struct family_scope){.values = v, .arena = arena, .diag = diag};
 }
 
-// ---- what is given ----
+// ---- given values ----
 
 static bool read_list(const struct family_parameter *p, const struct yaml_node *node, const char *what,
                       struct family_value *v, struct arena *arena, struct diag *diag) {
@@ -30,6 +32,7 @@ static bool read_list(const struct family_parameter *p, const struct yaml_node *
     return true;
 }
 
+// Reads the value that `model` gives to a parameter. Returns false after an error.
 static bool read_given(const struct family_parameter *p, const struct yaml_node *node, struct family_value *v,
                        struct arena *arena, struct diag *diag) {
     const char *what = arena_printf(arena, "model.%s", p->name);
@@ -50,6 +53,7 @@ static bool read_given(const struct family_parameter *p, const struct yaml_node 
     return v->known = ok;
 }
 
+// Returns the legal keys of `model`: the parameters, then `family`.
 static const char **keys_of(const struct family *f, struct arena *arena) {
     const char **keys = ARENA_ARRAY(arena, const char *, f->parameters + 1);
     for (size_t i = 0; i < f->parameters; i++) keys[i] = f->parameter[i].name;
@@ -57,8 +61,8 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
-// Returns the spellings of parameters in config.json. They are no keys of `model`, but a message can say which
-// parameter is meant.
+// Returns the names that parameters have in config.json if they differ. They are no keys of `model`, but a note can
+// then say which parameter is meant.
 static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
     VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
@@ -76,7 +80,8 @@ static const struct yaml_foreign *foreign_keys(const struct family *f, struct ar
 
 // ---- defaults ----
 
-// Computes the default of a parameter. Without s->diag nothing is reported, and the default of a word cannot be found.
+// Computes the default of a parameter. Returns false after an error. Without s->diag it reports nothing and cannot find
+// the default of a word.
 static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
     bool flag = false;
     int word = 0;
@@ -101,6 +106,7 @@ static bool preset_of(const struct family_scope *s, const struct family_paramete
     return true;
 }
 
+// Computes the derived names in their order, so that each one can use the earlier ones.
 static bool derive_lets(struct family_values *v, const struct family_scope *s) {
     const struct family *f = v->family;
     for (v->lets = 0; v->lets < f->lets; v->lets++)
@@ -138,6 +144,7 @@ static struct family_values *copy_values(const struct family_values *v, struct a
     return c;
 }
 
+// Returns whether a check holds for the present values. An expression that fails counts as not holding.
 static bool holds_now(const struct family_values *v, const struct family_check *c, struct arena *arena,
                       struct diag *diag) {
     struct family_scope s = scope_of(v, arena, diag);
@@ -145,8 +152,8 @@ static bool holds_now(const struct family_values *v, const struct family_check *
     return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
 }
 
-// Returns the values for which the check fails, with the parameter's value set to the first failing one of its list.
-// NULL: the check holds.
+// Returns NULL if the check holds, or the values for which it fails. If the subject is a list, each of its items is
+// checked as if it were the value, and the result has the first wrong item as the value.
 static const struct family_values *fails(const struct family_values *v, const struct family_check *c,
                                          struct arena *arena, struct diag *diag) {
     int p = family_find_parameter(v->family, c->of), count = p < 0 ? 0 : v->parameter[p].count;
@@ -163,7 +170,7 @@ static bool holds(const struct family_values *v, const struct family_check *c, s
     return !fails(v, c, arena, diag);
 }
 
-// Whether all checks of one subject hold. of NULL: all checks except those of design keys.
+// Returns whether all checks of the subject `of` hold, or, if `of` is NULL, all checks except those of design keys.
 static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
     for (size_t i = 0; i < v->family->checks; i++) {
         const struct family_check *c = &v->family->check[i];
@@ -172,7 +179,8 @@ static bool all_hold(const struct family_values *v, const char *of, struct arena
     return true;
 }
 
-// Whether checks would hold if parameter `p` had this value: all checks, or those of this parameter.
+// Returns whether checks would hold if the parameter with index `p` had this value: all checks of parameters if `all`
+// is set, otherwise only the checks of this one.
 static bool would_fit(const struct family_values *v, int p, int64_t value, bool all, struct arena *arena) {
     const struct family_parameter *parameter = &v->family->parameter[p];
     if ((double)value < parameter->from || (double)value > parameter->to) return false;
@@ -184,7 +192,8 @@ static bool would_fit(const struct family_values *v, int p, int64_t value, bool 
     return fits;
 }
 
-// Searches outward from the present value, up to FARTHEST away. The smaller of two equally near values is tried first.
+// Searches for a value that would fit, outward from the present one and up to FARTHEST away. Of two equally near values
+// it tries the smaller one first.
 static bool search_with(const struct family_values *v, int p, bool all, int64_t *value, struct arena *arena) {
     int64_t from = v->parameter[p].i;
     for (int64_t d = 1; d <= FARTHEST; d++) {
@@ -200,7 +209,7 @@ static bool search(const struct family_values *v, int p, int64_t *value, struct 
     return search_with(v, p, true, value, arena) || search_with(v, p, false, value, arena);
 }
 
-// Adds a note with the nearest legal value: as the check gives it, or found by search.
+// Adds a note with the nearest legal value, which the check's `nearest` gives or a search finds.
 static void note_nearest(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     int p = family_find_parameter(k->values->family, c->of);
@@ -216,6 +225,7 @@ static void note_nearest(const struct checker *k, const struct family_check *c, 
     }
 }
 
+// Reports a check that fails.
 static void refuse(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     const char *say = family_text(&s, c->say);
@@ -226,7 +236,7 @@ static void refuse(const struct checker *k, const struct family_check *c, struct
     else diag_note(k->diag, loc, "another checkpoint's file, or a tokenizer with more tokens than the model has rows?");
 }
 
-// The place that a message about `of` names: the item of a list that is wrong, the value, or the model.
+// Returns the place for a message about the subject `of`: the wrong item of its list, its value, or k->loc.
 static struct loc place_of(const struct checker *k, const char *of) {
     const struct yaml_node *node = k->model ? yaml_get(k->model, of) : NULL;
     int p = family_find_parameter(k->values->family, of);
@@ -288,7 +298,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
 
 // ---- derived values ----
 
-// Whether a default is computed from other parameters.
+// Returns whether the value of an integer is a default that an expression computes.
 static bool follows(const struct family_parameter *p, const struct family_value *v) {
     int64_t plain;
     return p->type == FAMILY_INTEGER && p->preset && v->known && !v->given && !yaml_parse_int(p->preset, &plain);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// `design.weights` as a map: a default format, and formats for tensors whose names match patterns.
+// Reads `design.weights` if it is a map: a default format, and formats for tensors whose names match patterns.
 #include <string.h>
 
 #include "gen/spec/spec_read.h"
 
-enum { MOST_RULES = 256 }; // entries of the map, the default included
+enum { MOST_RULES = 256 }; // most entries of the map, with the default
 
 static struct yaml_node *default_of(const struct yaml_node *map) {
     for (size_t i = 0; i < map->count; i++)
@@ -20,6 +20,7 @@ static void read_rule(const struct yaml_node *map, size_t i, struct spec_design 
     if (yaml_word(map->items[i], spec_format_words, SPEC_FORMATS, what, &rule->format, diag)) design->rules++;
 }
 
+// Checks that the map has a default and not too many patterns.
 static bool check_map(const struct yaml_node *map, struct diag *diag) {
     if (!default_of(map)) diag_error(diag, map->loc, MSG_FORMAT_DEFAULT);
     else if (map->count > MOST_RULES) diag_error(diag, map->loc, MSG_FORMAT_PATTERNS, map->count - 1, MOST_RULES - 1);

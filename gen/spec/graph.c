@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `graph:` part: reads inputs, regions and operations, without knowing any operation.
+// Reads the part `graph` of a spec: inputs, regions and operations. It knows no operation, so it accepts any
+// attributes; graph_check.c then checks the tensor names.
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 struct reader {
     struct arena *arena;
     struct diag *diag;
-    size_t ops; // in all regions
+    size_t ops; // operations so far, in all regions
 };
 
 #define NAME_JSON "{\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]{0,62}$\"}"
@@ -184,7 +185,7 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
     return name;
 }
 
-// Reads a single name or a list of names.
+// Reads a single name, or a list of `least` to SPEC_MAX_PORTS names. Returns NULL after an error.
 static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
                                     size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
@@ -201,7 +202,7 @@ static struct spec_name *read_names(struct reader *r, const struct yaml_node *no
 
 // ---- operations ----
 
-// Reads a scalar as the first of these that it can be: integer, number, flag, text.
+// Reads a scalar as the first of these types that fits its text: integer, number, flag, text.
 static struct spec_value scalar_value(const struct yaml_node *node) {
     struct spec_value v = {.loc = node->loc, .s = node->text};
     bool truth = false;
@@ -236,6 +237,7 @@ static bool is_op_key(const char *key) {
     return false;
 }
 
+// Reads the attributes, that is, all keys that not every operation has.
 static void read_attrs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     op->attrs = ARENA_ARRAY(r->arena, struct spec_attr, node->count);
     for (size_t i = 0; i < node->count; i++) {
@@ -246,6 +248,7 @@ static void read_attrs(struct reader *r, const struct yaml_node *node, struct sp
     }
 }
 
+// Reads the names of the outputs from `name` or `out`, exactly one of which must be present.
 static void read_outs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
     if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), MSG_NAME_AND_OUT);
@@ -256,7 +259,8 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
-// Suggests `op` if a similar key is there. Which other keys an operation has is not known here.
+// Suggests `op` for every key that resembles it or is `type`. The other keys may be attributes, which are not known
+// here.
 static void note_op_key(struct reader *r, const struct yaml_node *node) {
     static const char *const meant[] = {"op"};
     for (size_t i = 0; i < node->count; i++)

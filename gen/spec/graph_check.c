@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the tensor names of a graph: each is defined once, before its use, and is available whenever its reader runs.
+// Checks the tensor names of a graph: each is defined once, before its use, and has a value whenever its reader runs.
 #include <string.h>
 
 #include "gen/spec/spec_read.h"
 
+// A tensor that was defined.
 struct symbol {
     struct spec_name name;
-    const struct spec_region *region; // NULL: an input
-    bool carried;
+    const struct spec_region *region; // NULL: an input of the graph
+    bool carried;                     // a carried tensor of the region, not the output of an operation
 };
 
 struct scope {
     struct arena *arena;
     struct diag *diag;
     VEC(struct symbol) symbols;
-    // Some name was defined twice and reported, so a missing name may only follow from that error and is not reported.
+    // A name was defined twice, and this was reported. Unknown names are then not reported, because they may follow
+    // from that error.
     bool twice;
 };
 
@@ -52,7 +54,8 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
     diag_note_words(s->diag, name.loc, name.text, names, s->symbols.count);
 }
 
-// Checks the use of a name in a region. region NULL: by an output, which is available whenever its region runs.
+// Checks the use of a name in a region, which must not run more often than the region that defines it. region NULL: the
+// name is an output of the graph, for which this rule does not hold.
 static void use(struct scope *s, struct spec_name name, const struct spec_region *region,
                 const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);
@@ -65,6 +68,7 @@ static void use(struct scope *s, struct spec_name name, const struct spec_region
     }
 }
 
+// Checks that the next value of a carried tensor is the output of an operation in its region.
 static void check_next(struct scope *s, const struct spec_carry *carry, const struct spec_region *region) {
     const struct symbol *symbol = find(s, carry->next.text);
     if (symbol && symbol->region == region && !symbol->carried) return;
@@ -98,7 +102,7 @@ static void check_region_name(const struct spec_graph *graph, size_t index, stru
     }
 }
 
-// Checks that an output occurs once: every output is one memory area, and one tensor in the files that are written.
+// Checks that an output is listed once, because each output has one memory area and one name in the files of results.
 static void check_output(const struct spec_graph *graph, size_t index, struct diag *diag) {
     struct spec_name name = graph->outputs[index];
     for (size_t i = 0; i < index; i++) {

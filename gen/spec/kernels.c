@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `kernels:` part: custom kernels with the texts of their files.
+// Reads the part `kernels` of a spec or of a family's file: custom kernels (custom.h) with the texts of their files.
+// Expressions stay texts; their values depend on the operation that uses the kernel.
 #include <ctype.h>
 #include <string.h>
 
@@ -9,12 +10,12 @@
 struct reader {
     struct arena *arena;
     struct diag *diag;
-    const char *dir; // folder of the spec
+    const char *dir; // folder of the spec or of the family's file, to which paths are relative
 };
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
-// Names that are refused because they already have a meaning: streams of the design, and keys of operations, which
-// cannot be parameters.
+// Names that are refused because they already have a meaning: streams of the design in taken_streams, and keys of
+// operations, which cannot be parameters, in taken_keys.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
 static const char *const table_keys[] = {"rows", "cols", "weight"}; // keys of operations whose kernel reads a table
@@ -229,13 +230,14 @@ static bool check_name(struct reader *r, const char *name, struct loc loc, const
 
 #define NEED(r, map, key, table) schema_need(map, key, table, (r)->arena, (r)->diag)
 
+// Stores the text and place of an expression, which is not parsed here.
 static void read_expr(struct reader *r, const struct yaml_node *node, const char *what, struct custom_expr *out) {
     if (yaml_expect(node, YAML_KIND_SCALAR, what, r->diag)) *out = (struct custom_expr){node->text, node->loc};
 }
 
 // ---- files ----
 
-// Whether a dump of the IR can hold the text: UTF-8 without a zero byte.
+// Returns whether the text has the form of UTF-8 and no zero byte, so that a dump of the IR can hold it.
 static bool is_text(const char *data, size_t len) {
     const unsigned char *p = (const unsigned char *)data, *end = p + len;
     while (p < end) {
@@ -251,7 +253,7 @@ static bool is_text(const char *data, size_t len) {
     return true;
 }
 
-// Reads a file that the spec names. Returns false after an error.
+// Reads a file that a kernel names. what: the key, for messages. Returns false after an error.
 static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending,
                       struct custom_file *out) {
     const char *path, *why = NULL;
@@ -285,8 +287,8 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Whether the C text contains the name as a word, or may build it with `##`. This finds most mistakes early, because
-// the text is compiled only when the replay starts.
+// Returns whether the C text contains the name as a word, or may build it with `##`. The check finds most misspelt
+// names early, because the text is compiled only when the replay starts.
 static bool may_define(const char *text, const char *name) {
     size_t len = strlen(name);
     for (const char *p = text; (p = strstr(p, name)) != NULL; p++)
@@ -294,6 +296,7 @@ static bool may_define(const char *text, const char *name) {
     return strstr(text, "##") != NULL;
 }
 
+// Reads the golden function. Its name is the name of the kernel if `function` is absent.
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
     schema_check_keys(node, &golden_table, r->arena, r->diag);
@@ -320,6 +323,7 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
     for (int i = 0; i < port->extents; i++) read_expr(r, list ? shape->items[i] : shape, "shape", &port->shape[i]);
 }
 
+// Reads 1 to `most` streams. Returns their number, or 0 after an error in the map itself.
 static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most,
                       struct custom_port ports[]) {
     if (most == 1 && node->kind == YAML_KIND_MAP && node->count > 1) {
@@ -341,7 +345,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
     return (int)node->count;
 }
 
-// Refuses parameters that the design sets itself in a kernel that takes step words or reads a table.
+// Refuses parameters that Rill itself sets in a kernel that takes step words or reads a table.
 static void refuse_set_params(struct reader *r, const struct custom *k) {
     static const char *const of_steps[] = {"FIRINGS", "WHEN_LAST"}, *const of_tables[] = {"TABLE_OFFSET",
                                                                                           "TABLE_STRIDE", "REPEAT",
@@ -392,10 +396,12 @@ static void read_timing(struct reader *r, const struct yaml_node *node, struct c
     }
 }
 
+// Refuses a parameter with the name of a key that operations with a table have.
 static void refuse_table_key(struct reader *r, const char *name, struct loc loc) {
     if (is_word(name, table_keys, COUNT_OF(table_keys))) diag_error(r->diag, loc, MSG_NAME_IS_TABLE_KEY, name);
 }
 
+// Reads `fetch`: the kernel reads a table. Such a kernel takes step words and has no vectors.
 static void read_fetch(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "fetch", r->diag)) return;
     schema_check_keys(node, &fetch_table, r->arena, r->diag);
@@ -417,7 +423,8 @@ static void read_fetch(struct reader *r, const struct yaml_node *node, struct cu
     }
 }
 
-// Reads a list of powers of two and returns their sum. Without a list: the sum of all powers up to `most`.
+// Reads a list of powers of two up to `most` and returns their sum, which has a bit for each of them. Without a list,
+// returns the sum of all powers up to `most`.
 static int read_powers(struct reader *r, const struct yaml_node *node, int most, const char *what) {
     static const int64_t legal[] = {1, 2, 4, 8, 16, 32};
     size_t known = 0;
@@ -444,6 +451,7 @@ static void read_resources(struct reader *r, const struct yaml_node *node, struc
     if (node) schema_read_table(node, &resource_table, k, r->arena, r->diag);
 }
 
+// Reads a kernel, whose name and place are set.
 static void read_kernel(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!check_name(r, k->name, k->loc, "kernel") || !yaml_expect(node, YAML_KIND_MAP, "a kernel", r->diag)) return;
     schema_check_keys(node, &spec_kernel_table, r->arena, r->diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `model:` part: a family and the values of its parameters.
+// Reads the part `model` of a spec: a family and the values of its parameters. Makes the graph from them.
 #include <stddef.h>
 
 #include "gen/spec/spec_read.h"

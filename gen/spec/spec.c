@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a design spec: the top level, places and names.
+// Reads a design spec: its top level, and the other parts through spec_read.h. Also has the words of choices and finds
+// the place of a key.
 #include "gen/spec/spec_read.h"
 
 #include <string.h>
@@ -85,13 +86,14 @@ static void check_name(const struct yaml_node *root, const char *name, struct di
     diag_error(diag, yaml_get(root, "name")->loc, MSG_NAME_OF_DESIGN);
 }
 
+// Reports a kernel of the spec that has the name of a kernel of the family.
 static void refuse_twice(const struct custom *family, const struct custom *k, struct diag *diag) {
     if (strcmp(family->name, k->name) != 0) return;
     diag_error(diag, k->loc, MSG_FAMILY_KERNEL, k->name);
     diag_note(diag, family->loc, "it is here");
 }
 
-// Reads the kernels of the model's family and then those of the spec.
+// Reads the kernels of the model's family, if there is one, and then those of the spec, into one list.
 static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, const char *dir, struct arena *arena,
                          struct diag *diag) {
     const struct family *f = spec->model ? spec->model->family : NULL;
@@ -111,7 +113,7 @@ static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, c
     spec->kernel_count = first + own;
 }
 
-// Reads `model` or `graph`, exactly one of which must be there, and the custom kernels.
+// Reads `model` or `graph`, exactly one of which must be present, and the custom kernels.
 static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     const struct yaml_node *model = yaml_get(root, "model"), *graph = yaml_get(root, "graph");
     if (model && graph) {
@@ -128,6 +130,7 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     read_kernels(root, spec, dir, arena, diag);
 }
 
+// Reads the board file. spec->device stays NULL after an error.
 static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     const struct yaml_node *board = yaml_get(root, "board");
     const char *name = "u55c";
@@ -137,7 +140,7 @@ static void read_board(const struct yaml_node *root, struct rill_spec *spec, str
 }
 
 // Reads all parts of a spec. Rules between parts are checked only if `design` has no error, and a family's graph is
-// built only if nothing is wrong.
+// expanded only if no part has an error.
 static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena,
                                    struct diag *diag) {
     int before = diag->errors;

@@ -11,13 +11,17 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
 int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
     if (decode > room) decode = room > 0 ? room : 0;
+    if (ir->design.slots) {
+        const struct timing_load_request request = {prompt, decode + 1};
+        return timing_load_steps(ir, &request, 1, out);
+    }
     *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
     for (int64_t pos = first; pos < prompt;) {
         int64_t n = at_most(ir->design.tokens - pos % ir->design.tokens, prompt - pos);
-        (*out)[count++] = (struct timing_step){pos, (int)n, !ir->design.is_lm || pos + n == prompt};
+        (*out)[count++] = timing_step_at(pos, n, !ir->design.is_lm || pos + n == prompt);
         pos += n;
     }
-    for (int64_t i = 0; i < decode; i++) (*out)[count++] = (struct timing_step){prompt + i, 1, true};
+    for (int64_t i = 0; i < decode; i++) (*out)[count++] = timing_step_at(prompt + i, 1, true);
     return (int)count;
 }
 
@@ -31,7 +35,7 @@ static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
 // Each start reads the image's header, and the vector parameters unless they are kept. These reads alternate with the
 // lanes' first beats until the lanes' prefetch FIFOs are full.
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
-    const struct timing_step step = {0, 1, false};
+    const struct timing_step step = timing_step_at(0, 1, false);
     struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
     const char *missing = NULL;
     struct arena scratch;

@@ -43,10 +43,10 @@ static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, in
     const struct ir_design *d = &z->ir->design;
     int count = 0;
     for (; count < steps && pos + n <= d->context; count++, pos += n)
-        step[count] = (struct timing_step){pos, n, !prompt || !d->is_lm};
+        step[count] = timing_step_at(pos, n, !prompt || !d->is_lm);
     if (!count) return;
     step[count - 1].head = true;
-    if (prompt && d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
+    if (prompt && d->is_lm && pos < d->context) step[count++] = timing_step_at(pos, 1, true);
     sizing_add_case(z, name, step[0].pos, step, count);
 }
 
@@ -111,11 +111,11 @@ static void add_passage(struct sizing *z, int64_t pos, int part) {
     struct timing_step step[MAX_STEPS];
     int count = 0, last = MAX_STEPS - 1 - d->is_lm;
     for (; count < last && pos + d->tokens + part <= d->context; pos += d->tokens)
-        step[count++] = (struct timing_step){pos, d->tokens, !d->is_lm};
-    if (part && pos + part <= d->context) step[count++] = (struct timing_step){pos, part, true}, pos += part;
+        step[count++] = timing_step_at(pos, d->tokens, !d->is_lm);
+    if (part && pos + part <= d->context) step[count++] = timing_step_at(pos, part, true), pos += part;
     if (!count) return;
     step[count - 1].head = true;
-    if (d->is_lm && pos < d->context) step[count++] = (struct timing_step){pos, 1, true};
+    if (d->is_lm && pos < d->context) step[count++] = timing_step_at(pos, 1, true);
     sizing_add_case(z, "passage", step[0].pos, step, count);
 }
 

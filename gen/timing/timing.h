@@ -5,6 +5,7 @@
 #define RILL_TIMING_H
 
 #include "gen/cost/cost.h"
+#include "gen/ir/registers.h"
 #include "gen/simulator/simulate.h"
 
 // Cycles from the start of a request to its first step. The memory's `start` is its age when the request starts.
@@ -85,5 +86,33 @@ struct timing_drafted { // all decode steps of a request
 // Decoding with drafts. none: a forecast without drafts. drafted: one of the same request in the slowest case.
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                          const struct timing_drafts *);
+
+// ---- forecast of several requests at the same time, in a design with slots ----
+
+struct timing_load_request { // prompt tokens, generated tokens
+    int64_t prompt, tokens;
+};
+// Makes the steps of requests of this length that all come at the start, one in each slot. Returns their number.
+int timing_load_steps(const struct ir *, const struct timing_load_request *, int requests, struct timing_step **);
+
+struct timing_load {
+    int requests;
+    int64_t start;                   // cycles from the start to the choice of the first step
+    double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id,
+    double last_id[REGISTER_SLOTS];  // and its last one, is in the ring
+    double end;                      // cycles until the last id of all requests is
+    struct {                         // the steps in which every request generates
+        int64_t steps;
+        double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase
+    } full;
+    int64_t full_tokens;      // tokens generated in those steps
+    int64_t steps, simulated; // steps in all, and how many were simulated
+    int engine;               // engine of the figures, or IR_NONE
+    double memory_gbs;        // sustained rate of a channel
+};
+// Forecasts these requests. Long stretches of equal steps are sampled. Other arguments, and failure, are those of
+// timing_forecast_request.
+struct timing_load *timing_forecast_load(const struct ir *, const struct timing_load_request *, int requests,
+                                         int64_t age, bool kept, const char **why);
 
 #endif

@@ -407,9 +407,9 @@ module rill_engine #(
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
-        .PARTS(X_PARTS), .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
+        .PARTS(X_PARTS), .PUMP(PUMP)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
-        .x(gen_copy[0].x[0 +: 2*XS*16*TURN_TOKENS]), .q(offset_sums));
+        .q(offset_sums));
 
     // Signals to the lanes of each die, all HOPS cycles later: the command of cycle 3, the slice of cycle 4, and the
     // offset. A die with a copy of the operand buffer makes the slice there.
@@ -477,6 +477,14 @@ module rill_engine #(
             wire [SHARES*X_W-1:0]      x;
             wire [SHARES*TURN_TOKENS*5-1:0] shift;
             wire unused_share = &{1'b0, x, shift};             // the last copy may have few lanes
+            // The offset and sums. With unsigned weights they come a cycle early, for a register per group of lanes.
+            wire [OFFSET_W-1:0] offset;
+            if (SIGNED == 0) begin : gen_offset
+                rill_register_copies #(.DATA_W(OFFSET_W), .COPIES(1)) u_offset (.clk(clk), .rst(1'b0),
+                    .d(chain_offset[DIE*OFFSET_W +: OFFSET_W]), .q(offset));
+            end else begin : gen_no_offset
+                assign offset = chain_offset[DIE*OFFSET_W +: OFFSET_W];
+            end
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
                     .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(X_PARTS)) u_spread (
@@ -580,12 +588,12 @@ module rill_engine #(
                 assign lane_bank = 2'd0;
             end
             if (SIGNED == 0) begin : gen_offset
-                assign lane_offset = chain_offset[DIE*OFFSET_W +: ONE_W];
+                assign lane_offset = gen_copy[MY_X].offset[ONE_W-1:0];
             end else begin : gen_no_offset
                 assign lane_offset = {ONE_W{1'b0}};
             end
             if (ASYM != 0) begin : gen_groups
-                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: TURN_TOKENS*SUMS_W];
+                assign lane_sums = gen_copy[MY_X].offset[SUMS_AT +: TURN_TOKENS*SUMS_W];
             end else begin : gen_no_groups
                 assign lane_sums = {TURN_TOKENS*SUMS_W{1'b0}};
             end

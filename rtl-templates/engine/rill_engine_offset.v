@@ -6,6 +6,8 @@
 // with B = 2^(X_BITS + 3). With int8 weights, high nibbles count 16 times. With N bytes per beat and S = sum of all 2N
 // elements of x (with int8 each element occurs twice):
 //     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
+// The last stage has one addition only. It adds 2 * B * N / 8 to S by inverting the sign. With int8 it needs
+// 17 * B * N / 64, so an earlier stage adds the rest, LIFT = B * N / 64.
 // ASYM 1: sums holds the sums of each 32 elements, X_BITS + 5 bits each. ASYM 0: sums is 0.
 // Free-running pipeline: offset and sums come LATENCY = 4 cycles after valid, one beat per cycle. No reset.
 //
@@ -32,11 +34,10 @@ module rill_engine_offset #(
     localparam N = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = N / 2;
     localparam SIXTEENS = N / 8;
-    localparam SUM_W = X_BITS + 8;           // width of the sum of all elements
+    localparam SUM_W = X_BITS + $clog2(2 * N) + 1; // width of the sum of all elements
     localparam GROUP_W = X_BITS + 5;         // width of the sum of 32 elements
     localparam OFFSET_W = X_BITS + 14;
-    localparam [31:0] BIAS_INT4 = (16 << X_BITS) * N;
-    localparam [31:0] BIAS_INT8 = (136 << X_BITS) * N;
+    localparam [31:0] LIFT = (N << X_BITS) / 8;
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -56,16 +57,17 @@ module rill_engine_offset #(
         int4_q <= {int4_q[HALF_AT-1:1], int4};
     end
 
+    wire [SUM_W-1:0] lift = int4_q[SIXTEEN_AT] ? {SUM_W{1'b0}} : LIFT[SUM_W-1:0];
     wire [SUM_W-1:0] half_0;
     wire [SUM_W-1:0] half_1;
     genvar i;
     generate
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
             localparam AT = 4 * X_BITS * i;
-            wire [SUM_W-1:0] a = {{8{x[AT+X_BITS-1]}}, x[AT +: X_BITS]};
-            wire [SUM_W-1:0] b = {{8{x[AT+2*X_BITS-1]}}, x[AT+X_BITS +: X_BITS]};
-            wire [SUM_W-1:0] c = {{8{x[AT+3*X_BITS-1]}}, x[AT+2*X_BITS +: X_BITS]};
-            wire [SUM_W-1:0] d = {{8{x[AT+4*X_BITS-1]}}, x[AT+3*X_BITS +: X_BITS]};
+            wire [SUM_W-1:0] a = {{(SUM_W-X_BITS){x[AT+X_BITS-1]}}, x[AT +: X_BITS]};
+            wire [SUM_W-1:0] b = {{(SUM_W-X_BITS){x[AT+2*X_BITS-1]}}, x[AT+X_BITS +: X_BITS]};
+            wire [SUM_W-1:0] c = {{(SUM_W-X_BITS){x[AT+3*X_BITS-1]}}, x[AT+2*X_BITS +: X_BITS]};
+            wire [SUM_W-1:0] d = {{(SUM_W-X_BITS){x[AT+4*X_BITS-1]}}, x[AT+3*X_BITS +: X_BITS]};
             reg  [SUM_W-1:0] sum_q;
             always @(posedge clk)
                 if (valid)
@@ -86,7 +88,7 @@ module rill_engine_offset #(
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q
                         + gen_sixteen[3].sum_q;
                     sum_1_q <= gen_sixteen[4].sum_q + gen_sixteen[5].sum_q + gen_sixteen[6].sum_q
-                        + gen_sixteen[7].sum_q;
+                        + gen_sixteen[7].sum_q + lift;
                 end
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;
@@ -96,7 +98,7 @@ module rill_engine_offset #(
             always @(posedge clk)
                 if (valid_q[SIXTEEN_AT]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q;
-                    sum_1_q <= gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
+                    sum_1_q <= gen_sixteen[2].sum_q + gen_sixteen[3].sum_q + lift;
                 end
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;
@@ -122,14 +124,13 @@ module rill_engine_offset #(
         end
     endgenerate
 
-    wire [SUM_W-1:0]    total = half_0 + half_1;
-    wire [OFFSET_W-1:0] times_8 = {{3{total[SUM_W-1]}}, total, 3'd0};
-    wire [OFFSET_W-1:0] times_64 = {total, 6'd0};
+    wire [SUM_W-1:0] total = half_0 + half_1;
+    wire [OFFSET_W-4:0] biased = {{(OFFSET_W-3-SUM_W){1'b0}}, !total[SUM_W-1], total[SUM_W-2:0]};
     always @(posedge clk)
         if (valid_q[HALF_AT])
-            offset <= int4_q[HALF_AT] ? BIAS_INT4[OFFSET_W-1:0] + times_8 : BIAS_INT8[OFFSET_W-1:0] + times_64;
+            offset <= int4_q[HALF_AT] ? {biased, 3'd0} : {biased[OFFSET_W-7:0], 6'd0};
 
-    wire unused = &{1'b0, BIAS_INT4, BIAS_INT8};
+    wire unused = &{1'b0, LIFT, biased};
 endmodule
 
 `default_nettype wire

@@ -2,9 +2,9 @@
 // Sums of an operand for the lanes: the offset of a beat (TURN_TOKENS 1 and PUMP 1), and with int4_asym weights the sum
 // of each 32 elements of each token (rill_engine_offset). All lanes get equal values.
 //
-// slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4. x is the slice of
-// cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
-// this design does not need is 0.
+// slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4.
+// q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8,
+// one cycle before the lanes need it, for a register per group of lanes. Otherwise q comes when the lanes need it.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //
@@ -15,7 +15,6 @@
 // X_BITS       width of a mantissa                                                      bits    8, 10
 // PUMP         multiplications per multiplier and cycle                                 -       1, 2
 // PARTS        parts of the slice, each with its own controls                           parts   1, 4
-// OWN          1: the slice is kept here, because the lanes have that of another cycle  -       0, 1
 // Q_W          width of q                                                               bits    derived
 `default_nettype none
 
@@ -26,7 +25,6 @@ module rill_engine_offsets #(
     parameter X_BITS = 8,
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter PARTS = 1,
-    parameter OWN = 0,
     parameter Q_W = (TURN_TOKENS > 1 || PUMP > 1) && ASYM == 0 ? 1
         : (TURN_TOKENS == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? TURN_TOKENS * (X_BITS
             + 5) * (BEAT_BITS / 128) : 0)
@@ -37,7 +35,6 @@ module rill_engine_offsets #(
     input  wire                                     valid_4,
     input  wire                                     int4_4,
     input  wire [TURN_TOKENS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    input  wire [BEAT_BITS*4*TURN_TOKENS-1:0]       x,
     output wire [Q_W-1:0]                           q
 );
     localparam XS = BEAT_BITS / 8;
@@ -45,7 +42,6 @@ module rill_engine_offsets #(
     localparam PART = 2 * UNIT_BITS / PARTS;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // width of the sums of each 32 elements
     localparam ONE_W = X_BITS + 14;                        // width of an offset
-    localparam WORD_W = 16;
     localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;
     `include "rill_latency.vh"
     localparam SIGNED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0; // 1: weights are signed
@@ -55,62 +51,52 @@ module rill_engine_offsets #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (SIGNED != 0 && OWN == 0) begin : gen_bad_own
-            rill_error_OWN_must_be_1_with_TURN_TOKENS_2_and_4_and_PUMP_2 u_error ();
-        end
     endgenerate
 
     genvar a;
     genvar p;
-    genvar w;
     generate
         if (SIGNED != 0 && ASYM == 0) begin : gen_none
-            wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
+            wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
-            wire [TURN_TOKENS*2*UNIT_BITS-1:0] x_first;    // the slice in cycle 5
-            wire [TURN_TOKENS*ONE_W-1:0]  offset;
             wire [TURN_TOKENS*SUMS_W-1:0] sums;
-            reg                           valid5_q;
-            reg                           int4_5_q;
-            always @(posedge clk) begin
-                valid5_q <= valid_4;
-                int4_5_q <= int4_4;
-            end
-            for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_operand
-                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
-                    .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
-                    .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
-            end
-            if (OWN != 0) begin : gen_own
-                wire [PARTS-1:0] part_valid;
+            if (SIGNED != 0) begin : gen_late
+                wire [PARTS-1:0]                   part_valid;
+                wire [TURN_TOKENS*2*UNIT_BITS-1:0] x;      // the slice in cycle 5
+                reg                                valid_5_q;
+                always @(posedge clk)
+                    valid_5_q <= valid_4;
                 rill_register_copies #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
                     .q(part_valid));
                 for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                    reg [TURN_TOKENS*PART-1:0] x_first_q;
+                    reg [TURN_TOKENS*PART-1:0] x_q;
                     always @(posedge clk)
                         if (part_valid[p])
-                            x_first_q <= slice[p*TURN_TOKENS*PART +: TURN_TOKENS*PART];
-                    assign x_first[p*TURN_TOKENS*PART +: TURN_TOKENS*PART] = x_first_q;
+                            x_q <= slice[p*TURN_TOKENS*PART +: TURN_TOKENS*PART];
+                    assign x[p*TURN_TOKENS*PART +: TURN_TOKENS*PART] = x_q;
                 end
-                wire unused = &{1'b0, x};
-            end else begin : gen_first
-                for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                    // The place in x does not matter if only the sum of all elements is needed.
-                    localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w;
-                    assign x_first[X_BITS*w +: X_BITS] = x[WORD_W*PLACE +: X_BITS];
+                for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_operand
+                    wire [ONE_W-1:0] offset;
+                    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                        .clk(clk), .valid(valid_5_q), .int4(1'b1), .x(x[a*2*UNIT_BITS +: 2*UNIT_BITS]),
+                        .offset(offset), .sums(sums[SUMS_W*a +: SUMS_W]));
+                    wire unused_offset = &{1'b0, offset};  // signed weights need none
                 end
-                wire unused = &{1'b0, slice, valid_3, x};
-            end
-            if (SIGNED != 0) begin : gen_late
                 rill_delay_line #(.DATA_W(Q_W), .DEPTH(PAIR_SUMS_AT - LATENCY_ENGINE_OFFSET)) u_late (.clk(clk),
                     .rst(rst), .en(1'b1), .d(sums), .q(q));
-                wire unused_offset = &{1'b0, offset};
-            end else if (ASYM != 0) begin : gen_both
-                assign q = {sums, offset};
-            end else begin : gen_offset
-                assign q = offset;
-                wire unused_sums = &{1'b0, sums};
+                wire unused_int4 = int4_4;
+            end else begin : gen_soon
+                wire [ONE_W-1:0] offset;
+                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                    .clk(clk), .valid(valid_4), .int4(int4_4), .x(slice), .offset(offset), .sums(sums));
+                if (ASYM != 0) begin : gen_both
+                    assign q = {sums, offset};
+                end else begin : gen_offset
+                    assign q = offset;
+                    wire unused_sums = &{1'b0, sums};
+                end
+                wire unused = &{1'b0, valid_3};
             end
             wire unused_rst = rst;
         end

@@ -84,15 +84,18 @@ module rill_lane_products #(
     generate
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
             // LOW: place of the factor of the byte's low nibble (rill_matrix_lane: nibble 8 w + k has element BEAT_BITS
-            // / 32 * k + w). BIAS makes the signed products unsigned.
+            // / 32 * k + w). The register has the product itself, so it can be that of the multiplier. BIAS makes the
+            // signed products unsigned.
             localparam LOW = i % 4 * 2 * STRIDE + i / 4;
             localparam [PRODUCT_W-1:0] BIAS = {1'b1, {(PRODUCT_W-1){1'b0}}};
             reg  [PRODUCT_W-1:0] low_q;
             reg  [PRODUCT_W-1:0] high_q;
+            wire [PRODUCT_W-1:0] low = low_q ^ BIAS;
+            wire [PRODUCT_W-1:0] high = high_q ^ BIAS;
             always @(posedge clk)
                 if (valid) begin
-                    low_q <= ({{X_BITS{1'b0}}, nibbles[8*i +: 4]} * x[16*LOW +: PRODUCT_W]) ^ BIAS;
-                    high_q <= ({{X_BITS{1'b0}}, nibbles[8*i+4 +: 4]} * x[16*(LOW+STRIDE) +: PRODUCT_W]) ^ BIAS;
+                    low_q <= {{X_BITS{1'b0}}, nibbles[8*i +: 4]} * x[16*LOW +: PRODUCT_W];
+                    high_q <= {{X_BITS{1'b0}}, nibbles[8*i+4 +: 4]} * x[16*(LOW+STRIDE) +: PRODUCT_W];
                 end
         end
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
@@ -100,11 +103,10 @@ module rill_lane_products #(
             reg  [QUAD_W-1:0] high_q;
             always @(posedge clk)
                 if (valid_q[PRODUCT_AT]) begin
-                    low_q <= {2'd0, gen_byte[4*i].low_q} + {2'd0, gen_byte[4*i+1].low_q} + {2'd0, gen_byte[4*i+2].low_q}
-                        + {2'd0, gen_byte[4*i+3].low_q};
-                    high_q <= {2'd0, gen_byte[4*i].high_q} + {2'd0, gen_byte[4*i+1].high_q}
-                        + {2'd0, gen_byte[4*i+2].high_q}
-                        + {2'd0, gen_byte[4*i+3].high_q};
+                    low_q <= {2'd0, gen_byte[4*i].low} + {2'd0, gen_byte[4*i+1].low} + {2'd0, gen_byte[4*i+2].low}
+                        + {2'd0, gen_byte[4*i+3].low};
+                    high_q <= {2'd0, gen_byte[4*i].high} + {2'd0, gen_byte[4*i+1].high} + {2'd0, gen_byte[4*i+2].high}
+                        + {2'd0, gen_byte[4*i+3].high};
                 end
         end
         for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen

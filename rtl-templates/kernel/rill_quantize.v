@@ -143,6 +143,9 @@ module rill_quantize #(
     reg  [LEVELS:0]    took_q;
     wire [LEVELS+1:0]  took = {took_q, w_take};
     wire               taking = |took;
+    // The largest field of a chunk, but at least the floor if blocks below it use the floor as their exponent. This
+    // limit is not applied where a block is read, because the lanes need top1_q early in a cycle.
+    wire [7:0]         chunk_floored = GRADUAL && chunk_top < FLOOR_10[7:0] ? FLOOR_10[7:0] : chunk_top;
     reg  [7:0]         top_q [0:(1<<ROW_W)-1];
 
     genvar i;
@@ -160,7 +163,7 @@ module rill_quantize #(
         else took_q <= took[LEVELS:0];
     wire               raise = took[LEVELS] && (place[ROW_W] || chunk_top > top_q[row]);
     always @(posedge clk)
-        if (raise) top_q[row] <= chunk_top;
+        if (raise) top_q[row] <= chunk_floored;
 
     // ---- units of a firing, and padding ----
     reg               odd_q;      // the present token has an odd number of units in earlier blocks of this firing
@@ -214,12 +217,11 @@ module rill_quantize #(
     // which its first chunk is read, so this value bypasses top_q.
     reg  [7:0]        top1_q;
     wire [9:0]        shift1 = {2'd0, top1_q} - FLOOR_10;
-    wire              small1 = top1_q == 8'd0 || shift1[9];
-    wire              zero1 = pad1 || (!GRADUAL && small1);
+    wire              small1 = !GRADUAL && (top1_q == 8'd0 || shift1[9]);
+    wire              zero1 = pad1 || small1;
     wire              range1 = !pad1 && (top1_q == 8'hff || (!small1 && shift1 > MOST[9:0]));
-    wire [7:0]        least1 = GRADUAL && small1 ? FLOOR_10[7:0] : top1_q;
 
-    always @(posedge clk) if (en) top1_q <= raise && row == ask ? chunk_top : top_q[ask];
+    always @(posedge clk) if (en) top1_q <= raise && row == ask ? chunk_floored : top_q[ask];
     always @(posedge clk) if (en) side1_q <= {slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
     assign {slot1, first1, last1, pad1, tlast1, user1} = side1_q;
     always @(posedge clk) fault <= !rst && en && r_tvalid && range1;
@@ -237,7 +239,7 @@ module rill_quantize #(
     wire               move = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(move), .x(r_tdata[i*32 +: 32]), .top(least1),
+            rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(move), .x(r_tdata[i*32 +: 32]), .top(top1_q),
                 .zero(zero1), .q(mantissas[i*X_BITS +: X_BITS]));
         end
     endgenerate

@@ -30,6 +30,11 @@ For `rill forecast`; a cell keeps its number of decimals, and a cell without dec
     both                      tokens/s, a comma, and the time to the first token
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
+A column `requests` is the option --slots. Its figures are those of all requests together:
+    all generate              tokens/s in the steps in which all generate
+    step engine memory        cycles of such a step, of the engine and of the memory in it
+    whole                     tokens/s from the start to the last id
+    last first                time to the first token of the request whose first token is the last one, ms
 For `rill depths`: safe timed least uniform, in bits; ratio, timed / least.
 For `rill memory`: bits, those of the design; groups, their number; ratio REGION, the region's streams and those of all
 regions, divided by the region's tensors in double buffers; kernels REGION, the same with the buffers of kernels. A column
@@ -54,7 +59,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats",
-        "on_chip_kib")
+        "on_chip_kib", "tensor_rows")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
 MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory) (.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
@@ -180,6 +185,14 @@ def forecast(request, what, cell):
                   cell)
 
 
+def of_load(load, what, cell):
+    """A figure of requests that run at the same time."""
+    full = load["all_generate"]
+    return number({"all generate": full["tokens_per_second"], "step": full["cycles"] / full["steps"],
+                   "engine": full["engine_busy"] / full["steps"], "memory": full["memory_cycles"] / full["steps"],
+                   "whole": load["all_tokens_per_second"], "last first": max(load["ttft_ms"])}[what], cell)
+
+
 def of_depths(depths, what):
     return f"{depths['timed_to_least']:.2f}" if what == "ratio" else f"{depths[what + '_bits']:,}"
 
@@ -251,6 +264,8 @@ class Mark:
         if self.command == "rill memory":
             positions = ["--positions", cells["positions"]] if cells.get("positions") else []
             return of_memory(printed(self.command, text, path, *positions), figures, cell)
+        if "requests" in cells:
+            return of_load(printed(self.command, text, path, self.request, "--slots", cells["requests"]), figures, cell)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
         other = clock and f"clock_mhz: {clock[1]}\n" not in text

@@ -16,7 +16,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SETS = ("test", "deep", "all")
 BUILDS = ("quick", "fast", "whole", "pumped")
-REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "rows", "rows-blocks", "rows-file")
+REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "together", "rows", "rows-blocks", "rows-file")
 COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")  # of the case, for all of its points, or of a point
 KEYS = {"case": (*COMMON, "points"), "point": ("name", *COMMON, "values")}
 BITS = ("weights", "head", "embedding", "activations", "group")  # values of a spec that change what is computed

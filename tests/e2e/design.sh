@@ -124,6 +124,13 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0,9000,9000,14000,30000,30001,52000,52000,90000,91000,150000)
             ;;
+        together) # for slots: one request in each slot, all of the same length, which come at the start
+            for ((length = 0; length < $(spec_value "$2" slots 1); length++)); do
+                requests+=(--prompt-ids "$(some_ids 40 "$vocab" | cut -d, -f$((length + 1))-$((length + 11)))"
+                    --tokens 20)
+            done
+            joins=(--join 0)
+            ;;
         # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a
         # block, the first id of a block, ids of a block that is in memory alone
         turns | turns-drawn)

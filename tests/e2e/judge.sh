@@ -25,7 +25,8 @@ check_run() { # name, key, set, seed: the simulation of one request set
         why+=" of $(json_value "$json" streams) streams"
         ok "$label: $((${#requests[@]} / 4)) requests, $why match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
-        [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1/design.yaml" "$json"
+        [ "$4" != 0 ] || if [ "$3" = together ]; then check_load "$1 $3" "$work/$1/design.yaml" "$json"
+        else check_forecast "$1 $3" "$work/$1/design.yaml" "$json"; fi
     fi
 }
 
@@ -74,4 +75,30 @@ check_forecast() { # name, the compiled design, json
     done < <(requests_of "$3")
     if [ $count = 0 ]; then fail "$1 forecast" "no request in the results"
     else ok "$1 forecast: cycles of $count requests within $(printf %.2f "$worst") %"; fi
+}
+
+# Compares the forecast of requests that run at the same time with their measured cycles, in the order of the slots:
+# from the start of the first one to the first and to the last id of each. They must agree within 2 %.
+check_load() { # name, the compiled design, json
+    local said
+    said=$(python3 - "$rill" "$2" "$3" <<'TEXT'
+import json, subprocess, sys
+rill, design, run = sys.argv[1:]
+requests = json.load(open(run))["requests"]
+ids = {(len(r["prompt_ids"]), len(r["token_ids"])) for r in requests}
+assert len(ids) == 1, "the requests have different lengths"
+load = json.loads(subprocess.check_output([rill, "forecast", design, "%d:%d" % ids.pop(), "--slots",
+                                           str(len(requests)), "--json"]))
+begin, to_cycles = requests[0]["cycle_start"], load["clock_mhz"] * 1e3
+worst = 0
+for r, first, last in zip(requests, load["ttft_ms"], load["latency_ms"]):
+    measured = r["cycle_start"] - begin + r["cycles_prefill"]
+    for name, cycles, ms in ("first", measured, first), ("last", measured + r["cycles_decode"], last):
+        off = abs(ms * to_cycles / cycles - 1) * 100
+        assert off <= 2, "the %s id after %d cycles, by forecast after %d" % (name, cycles, ms * to_cycles)
+        worst = max(worst, off)
+print("cycles of %d requests at the same time within %.2f %%" % (len(requests), worst))
+TEXT
+    ) 2>"$log" || { fail "$1 forecast" "$(reason)"; return; }
+    ok "$1 forecast: $said"
 }

@@ -19,6 +19,10 @@ optional_keys() { # spec, seed
     if [ "$positions" -ge 4 ] && [ $(($2 % 3)) = 0 ]; then echo "A 4 1"
     elif [ "$positions" != 1 ]; then echo "A 2 1"
     fi
+    # Rows of a tensor may take more places than a step has tokens, except in a graph with attention.
+    local rows=$((2 << $2 % 3))
+    ! grep -qE 'op: (attn_scores|attention),' "$1" || [ $rows -le "$positions" ] || rows=1
+    [ -n "$(vocabulary "$1")" ] || [ $rows = 1 ] || echo "tensor_rows $rows 1"
     ! has_drafts "$1" || echo "drafts $((1 + $2 % (positions - 1))) 0"
 }
 

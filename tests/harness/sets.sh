@@ -49,7 +49,8 @@ points_in_sets() {
 # Compares what cases.py prints for a case.yaml, the points of its set `all` or an error, with the lines `# says: ` at
 # the head of the file.
 reads_case() { # file
-    local folder=$work/cases/$(basename "$1" .yaml)
+    local folder
+    folder=$work/cases/$(basename "$1" .yaml)
     mkdir -p "$folder/case" && cp "$1" "$folder/case/case.yaml" || return
     "$root/tests/e2e/cases.py" --cases "$folder" --set all >"$work/said" 2>&1
     diff <(sed -n 's/^# says: //p' "$1") <(sed \

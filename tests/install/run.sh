@@ -110,7 +110,7 @@ queue check "bash completion: values of an argument" completes rill schema b -- 
 queue check "bash completion: names of what ships, and files" completes rill golden five.yaml --chat "" -- gemma \
     five.yaml
 queue check "bash completion: help" completes rill help fo -- forecast
-queue check "bash completion: files" completes rill gen fi -- five.yaml
+queue check "bash completion: files" completes rill gen "fi" -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
 queue check "bash completion: no other command's options" offers_little
 installed_are_those() { # the installed files equal the output of the program

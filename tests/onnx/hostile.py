@@ -96,7 +96,7 @@ FILES = {
     "twice": (model(X, RELU, node("Relu", ["y"], ["y"]), Y), "`y` is defined twice"),
     "twice_weight": (model(X, tensor("w", [1], data(9, WEIGHTS[:4])) * 2, RELU, Y), "`w` is defined twice"),
     "cycle": (model(X, node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"]), Y),
-              "before it is made: .* circle"),
+              "before it is made: .* loop"),
     "undefined": (model(X, node("Add", ["x", "nothing"], ["y"]), Y), "reads `nothing`, which nothing"),
     "no_output": (model(X, RELU, data(12, info("z", []))), "nothing in the file makes the output `z`"),
     "shapes": (model(X, tensor("w", [3, 4], data(9, WEIGHTS[:48])), MATMUL, Y), "different lengths"),

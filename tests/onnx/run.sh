@@ -102,6 +102,7 @@ if [ "$all" = 0 ]; then
     queue check "trained jets: RTL" rtl jets 4
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
+    queue check "rows that share reads of the weights" spec encoder 'tensor_rows: 2' 'A: 2'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'

@@ -17,7 +17,6 @@ and the end of a delay line (rill_delay_line): most of them stay on a die, and t
 Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an error.
 """
 import collections
-import fnmatch
 import gc
 import json
 import re

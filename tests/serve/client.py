@@ -585,7 +585,6 @@ def slots_killed(server, answers, control):
         server.wait_for("rill_slots_used", 2)
         if stream:
             b"data" in link.recv(4096) + link.recv(4096) or fail("no event")
-        begun = time.time()
         link.close()
         server.wait_for("rill_slots_used", 1, 2)
     links = [server.raw(dict(body, prompt=[600 + i])) for i in range(3)]

@@ -21,6 +21,7 @@ leaf() { # expression
     printf '%s\n' 'module rill_leaf (input wire a, output wire y);' "    assign y = $1;" endmodule \
         >"$scratch/rtl-templates/stream/rill_leaf.v"
 }
+# shellcheck disable=SC2120 # the lines are optional
 pair() { # lines in the middle
     printf '%s\n' '`include "rill_width.vh"' 'module rill_pair (input wire a, output wire y);' "$@" \
         '    rill_leaf u_leaf (.a(a), .y(y));' endmodule >"$scratch/rtl-templates/stream/rill_pair.v"

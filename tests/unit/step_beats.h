@@ -13,7 +13,7 @@ static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tok
     struct arena scratch;
     arena_init(&scratch);
     const char *missing = NULL;
-    struct timing_step step = {pos, tokens, true};
+    struct timing_step step = timing_step_at(pos, tokens, true);
     struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
     struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
     assert_non_null(r);

@@ -117,8 +117,8 @@ static void test_reads(void **state) {
 // Alternates steps of one and of several tokens: kernels that count firings must use the count of each kind of step.
 static void test_steps(void **state) {
     (void)state;
-    struct timing_step step[] = {{0, 1, false}, {1, 4, false}, {5, 1, false},
-                                 {6, 1, false}, {7, 3, true},  {10, 1, true}};
+    struct timing_step step[] = {timing_step_at(0, 1, false), timing_step_at(1, 4, false), timing_step_at(5, 1, false),
+                                 timing_step_at(6, 1, false), timing_step_at(7, 3, true),  timing_step_at(10, 1, true)};
     struct image_fixture x;
     image_begin(&x);
     const struct ir *ir = build(&x, 4, 8, "T: 4");

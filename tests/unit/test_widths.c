@@ -61,7 +61,7 @@ static void a_wrong_expression_stops_the_compiler(void **state) {
     assert_true(ends_with_a_fault(ir, "MX_W", 519));
     assert_true(ends_with_a_fault(ir, "MX_W+SIDE_W", 520));
     assert_true(ends_with_a_fault(ir, "NO_W", 1));
-    assert_true(ends_with_a_fault(ir, "MX_W-1", 519));
+    assert_true(ends_with_a_fault(ir, "MX_W+", 520));
 }
 
 // An expression of a declaration has only constants of lines above it, and its value is the constant's.

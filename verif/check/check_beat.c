@@ -260,7 +260,7 @@ void edge_firing_done(struct edge *e) {
 // Finds the step of the next beat; streams in regions `when: last` skip the steps without a head.
 bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
-        e->heads = e->together && step->tokens == 1 ? e->together : 1;
+        e->heads = e->together && step->tokens == 1 ? (int)at_most(e->together, e->firings - e->firing) : 1;
         if (!e->head_only || step->head) return true;
         e->step++;
     }
@@ -418,7 +418,8 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
         return !check->waits;
     }
     int tokens = e->one_token ? 1 : step.tokens * e->heads;
-    int tok_bits = check->ir->design.tokens > 1 ? (int)u64_clog2((uint64_t)check->ir->design.tokens) : 1;
+    const struct ir_edge *graph = &check->ir->edge[index];
+    int tok_bits = ir_port_user_bits(check->ir, &check->ir->kernel[graph->src_kernel].port[graph->src_port]) - 1;
     int tok = e->tokened ? (int)(user & ((1u << tok_bits) - 1)) : e->next_token;
     bool tok_last = e->tokened ? user >> tok_bits & 1 : tok == tokens - 1;
     if (tok >= tokens || tok_last != (tok == tokens - 1)) {

@@ -176,7 +176,7 @@ class Reader:
         scope.names.setdefault(name, i)
 
     def collect(self):
-        scope, stack, ports = None, [], 0       # stack: (closing word, scope outside)
+        scope, stack = None, []       # stack: (closing word, scope outside)
         i = 0
         while i < len(self.tokens):
             word = self.text(i)
@@ -184,7 +184,6 @@ class Reader:
                 stack.append(("endmodule", scope))
                 scope = self.scopes[i] = Scope(scope)
                 self.check_word(i + 1)
-                ports = 0
             elif word in ("function", "task"):
                 name = i + 1
                 while self.text(name) not in (";", "(") and not (self.is_name(name) and self.text(name + 1) in ";("):

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_engine_offsets with int4_asym weights and more than one token. Checks the sums of each 32 elements
-// of each token of every beat, 7 cycles plus PAIR_MORE after its slice. Slices come in consecutive cycles and alone.
+// Testbench of rill_engine_offsets with int4_asym weights. Checks the sums of each 32 elements of each token of every
+// beat, 7 cycles plus PAIR_MORE after its slice. With one token and PUMP 1 the sums come 4 cycles after the slice, and
+// the offset comes with them. Slices come in consecutive cycles and alone.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=2
 // sweep: BEAT_BITS=512 TURN_TOKENS=2 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=512 TURN_TOKENS=4
 // sweep: BEAT_BITS=256 TURN_TOKENS=4 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=256 TURN_TOKENS=2 PUMP=2
+// sweep: BEAT_BITS=512 TURN_TOKENS=1 PARTS=4
+// sweep: BEAT_BITS=256 TURN_TOKENS=1 X_BITS=10
 // quick: BEAT_BITS=256 TURN_TOKENS=2 PARTS=4 @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=1 PARTS=4 @ 50:50
 // quick: BEAT_BITS=256 TURN_TOKENS=4 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -25,28 +29,31 @@ module rill_engine_offsets_tb;
     localparam SLICE_W = TURN_TOKENS * 2 * XS * X_BITS;
     localparam GROUP_W = X_BITS + 5;
     localparam GROUPS = TURN_TOKENS * BEAT_BITS / 128;   // groups of 32 elements of all tokens
-    localparam LATENCY = 7 + PAIR_MORE;
+    localparam SINGLE = TURN_TOKENS == 1 && PUMP == 1;
+    localparam OFFSET_W = SINGLE ? X_BITS + 14 : 0;
+    localparam Q_W = GROUPS * GROUP_W + OFFSET_W;        // sums, then the offset in the low bits
+    localparam BIAS = XS * (8 << X_BITS);                // B * N of the header of rill_engine_offset
+    localparam LATENCY = SINGLE ? 4 : 7 + PAIR_MORE;
     localparam BEATS = 100;
 
     wire                      clk, rst;
-    reg                       valid_3 = 0, valid_4 = 0, was_valid = 0;
+    reg                       valid_3 = 0, valid_4 = 0, was_valid = 0, int4_4 = 0;
     reg  [SLICE_W-1:0]        slice;
-    wire [GROUPS*GROUP_W-1:0] sums;
+    wire [Q_W-1:0]            q;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(1'b0));
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .PUMP(PUMP), .ASYM(1), .X_BITS(X_BITS),
-        .PARTS(PARTS), .OWN(1))
-        dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(1'b1), .slice(slice),
-        .x({BEAT_BITS*4*TURN_TOKENS{1'b0}}), .q(sums));
+        .PARTS(PARTS))
+        dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice), .q(q));
 
     reg  [LATENCY:0]          due_there = 0;             // [n]: the slice of n cycles ago was valid
-    reg  [GROUPS*GROUP_W-1:0] due [0:LATENCY];
+    reg  [Q_W-1:0]            due [0:LATENCY];
     // close: beats that came directly after another one. quiet: cycles since the last beat was compared.
     integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
     reg                       failed = 0;
 
     task fail(input integer what);
         begin
-            if (!failed) $display("FAIL: check %0d beat %0d: %h instead of %h", what, beats, sums, due[LATENCY]);
+            if (!failed) $display("FAIL: check %0d beat %0d: %h instead of %h", what, beats, q, due[LATENCY]);
             failed = 1;
             $finish;
         end
@@ -55,16 +62,20 @@ module rill_engine_offsets_tb;
     // Elements are stored by token, and those of a group are adjacent. The first beats hold the smallest and largest
     // values.
     task make_slice;
-        integer q;
+        integer element, total;
         begin
             due[0] = 0;
+            total = 0;
+            int4_4 = $random(seed);
             for (k = 0; k < TURN_TOKENS * 2 * XS; k = k + 1) begin
-                q = $random(seed);
-                if (beats < 8) q = (beats >> k / 32 % 3) % 2 ? (1 << X_BITS - 1) - 1 : -(1 << X_BITS - 1);
-                slice[X_BITS*k +: X_BITS] = q;
-                due[0][GROUP_W*(k/32) +: GROUP_W] = due[0][GROUP_W*(k/32) +: GROUP_W]
-                    + {{GROUP_W-X_BITS{q[X_BITS-1]}}, q[X_BITS-1:0]};
+                element = $random(seed);
+                if (beats < 8) element = (beats >> k / 32 % 3) % 2 ? (1 << X_BITS - 1) - 1 : -(1 << X_BITS - 1);
+                slice[X_BITS*k +: X_BITS] = element;
+                due[0][OFFSET_W+GROUP_W*(k/32) +: GROUP_W] = due[0][OFFSET_W+GROUP_W*(k/32) +: GROUP_W]
+                    + {{GROUP_W-X_BITS{element[X_BITS-1]}}, element[X_BITS-1:0]};
+                total = total + $signed(slice[X_BITS*k +: X_BITS]);
             end
+            if (SINGLE) due[0][(SINGLE?OFFSET_W:1)-1:0] = int4_4 ? 2 * BIAS + 8 * total : 17 * BIAS + 64 * total;
         end
     endtask
 
@@ -77,7 +88,7 @@ module rill_engine_offsets_tb;
         for (n = LATENCY; n > 0; n = n - 1)
             due[n] = due[n-1];
         due_there = due_there << 1;
-        if (due_there[LATENCY] && sums !== due[LATENCY]) fail(1);
+        if (due_there[LATENCY] && q !== due[LATENCY]) fail(1);
         was_valid = valid_4;
         valid_4 = valid_3;
         valid_3 = !rst && beats < BEATS && $unsigned($random(seed)) % 100 >= idle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_event_counters. Compares the counts with a model. Also checks clear, enable, and the carry into the
-// high word.
+// Testbench of rill_event_counters. Compares the counts with a model, under random events and random enables. Also
+// checks clear and the carry into the high 32 bits, for which it forces a counter to a value just before the carry.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: EVENTS=1
 // sweep: EVENTS=3
@@ -16,6 +16,7 @@ module rill_event_counters_tb;
     always #5 clk = ~clk;
     rill_event_counters #(.EVENTS(EVENTS)) u_dut (.clk(clk), .rst(rst), .clear(clear), .enable(enable), .events(events),
         .counts(counts));
+    // One cycle with random events and a random enable, which the model counts as well.
     task step;
         begin
             @(negedge clk);
@@ -24,6 +25,7 @@ module rill_event_counters_tb;
             for (i = 0; i < EVENTS; i = i + 1) if (enable & events[i]) want[i] = want[i] + 1;
         end
     endtask
+    // Compares all counters with the model, after the carry has had time to pass.
     task compare;
         begin
             @(negedge clk) enable = 0;
@@ -39,7 +41,7 @@ module rill_event_counters_tb;
         rst = 0;
         for (n = 0; n < 200; n = n + 1) step;
         compare;
-        force u_dut.gen_counter[0].low_q = 32'hffff_fff0; // near the carry
+        force u_dut.gen_counter[0].low_q = 32'hffff_fff0; // 16 events before the carry
         @(negedge clk) release u_dut.gen_counter[0].low_q;
         want[0] = 64'hffff_fff0;
         for (n = 0; n < 200; n = n + 1) step;

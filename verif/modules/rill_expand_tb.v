@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_expand. Without idle and stall cycles, a word must pass in every cycle. With SPREAD, a word of one
-// element must become a word of copies of it.
+// Testbench of rill_expand. Words must leave unchanged and in order. With SPREAD, a word of one element must become a
+// word of LANES copies of that element. Without idle and stall cycles, a word must pass in every cycle.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 SPREAD=1
 // sweep: LANES=4 TOKENS=2
 // sweep: LANES=8 TOKENS=4 SPREAD=1

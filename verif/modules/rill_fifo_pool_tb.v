@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fifo_pool. The table takes one firing from port 0, then REPEAT firings from port 1, and one from
-// port PORTS-1 in head steps only. Steps are random, and firings have random lengths, up to more than DEPTH. All
-// sources and all sinks are active at the same time. Every stream must get its own words in order, and the pool never
-// holds more than DEPTH words. Without idles and stalls, and with LONGEST of 3 or more, no cycle is lost between
-// firings.
+// Testbench of rill_fifo_pool. The table takes one firing from port 0, then REPEAT firings from port 1, and in head
+// steps (STEP_HEAD) also one from port PORTS-1. Steps are random. Firings have random lengths up to LONGEST words,
+// which may be more than DEPTH. All sources and all sinks are active at the same time. Every stream must get its own
+// words in order, and the pool must never hold more than DEPTH words. Without idles and stalls, and with LONGEST of 3
+// or more, no cycle may be lost between firings.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2
 // sweep: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
@@ -15,8 +16,8 @@
 module rill_fifo_pool_tb;
     `include "rill_fields.vh"
     parameter PORTS = 3;
-    parameter REPEAT = 4;                    // repeats of the second section
-    parameter LONGEST = 9;                   // most beats of a firing
+    parameter REPEAT = 4;                    // firings of port 1 in a step
+    parameter LONGEST = 9;                   // most words of a firing
     parameter DEPTH = 12;
     localparam STEPS = 30;
     localparam WORDS = STEPS * (REPEAT + 2) * LONGEST;
@@ -35,7 +36,8 @@ module rill_fifo_pool_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
         .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    // A pulse of give[p] hands `beat` to the source and the sink of port p, because a task cannot index gen_port.
+    // A pulse of give[p] hands `beat` = {last, user, data} to the source and the sink of port p, because a task cannot
+    // index gen_port.
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;
     genvar g;
@@ -65,6 +67,8 @@ module rill_fifo_pool_tb;
         .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_word), .m_axis_tlast(m_last),
         .occupancy(fill), .high_water(high));
 
+    // held: words in the pool now. total: words of all firings. moved: words that have entered the pool, the first and
+    // the latest one in the cycles first_time and last_time.
     integer n, i, seed, idle, stall, held, total = 0, moved = 0, first_time = 0, last_time = 0, cycle = 0;
     reg [63:0] step;
     always @(posedge clk) begin
@@ -83,6 +87,8 @@ module rill_fifo_pool_tb;
         end
     end
 
+    // Queues a firing of random length at the source and the sink of a port. Without idles and stalls it has LONGEST
+    // words.
     task firing(input integer port);
         integer length, b;
         begin

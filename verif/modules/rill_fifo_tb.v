@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fifo. Checks order and content under idles and stalls, latency, exact capacity, high-water mark,
 // full rate (with DEPTH of 2 or more), and a reset in the middle.
-// Sets for verif/modules/run.sh (form: a macro):
+// Sets for verif/modules/run.sh (form=fast: with the macro RILL_FAST_SIM):
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 DEPTH=2
 // sweep: DATA_W=2050 DEPTH=2
@@ -56,6 +56,7 @@ module rill_fifo_tb;
         .s_axis_tuser(1'b0),
         .s_axis_tlast(1'b0), .done(snk_done));
 
+    // Sends a random word. expected: it must arrive.
     task push(input integer expected);
         begin
             for (k = 0; k < DATA_W; k = k + 32)
@@ -66,6 +67,7 @@ module rill_fifo_tb;
         end
     endtask
 
+    // Ends the run if a check fails.
     task check(input ok, input [50*8-1:0] what);
         if (ok !== 1'b1) begin
             $display("FAIL: %0s at %0t", what, $time);
@@ -89,7 +91,7 @@ module rill_fifo_tb;
             push(1);
         repeat (DEPTH * 4 + 100) @(posedge clk);
         check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
-        // Then reads all words, at full rate if nothing stalls. With the first one they are WORDS + 1.
+        // Then reads all words, at full rate if nothing stalls. With the word of the latency check they are WORDS + 1.
         hold = 0;
         wait (snk_done && src_done);
         check(DEPTH < 2 || idle + stall > 0 || u_snk.last_time - u_snk.first_time == WORDS, "one word per cycle");

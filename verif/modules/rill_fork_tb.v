@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fork. Every reader must get every word once and in order, whatever the other readers do. Also
-// checks the full rate, and that a reader gets a word without waiting for the others to take it.
+// Testbench of rill_fork. Every reader must get every word once and in order, under random stalls of each reader. Also
+// checks the rate of one word per cycle, and that a reader gets a word before the others take it.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fork_tree. Every reader must get every word once and in order, in the copy of its group, whatever
-// the other readers do. Also checks the latency, the full rate, how far one group goes ahead of another one, and a
-// reset while words are inside.
+// Testbench of rill_fork_tree. Every reader must get every word once and in order, in the copy of its group, under
+// random stalls of each reader. Also checks the latency, the rate of one word per cycle, the number of words by which
+// one group can be ahead of another one, and a reset while words are inside.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=1 GROUP=2
 // sweep: PORTS=2 GROUP=2
 // sweep: PORTS=3 GROUP=2
@@ -29,6 +30,8 @@ module rill_fork_tree_tb;
     reg                      go = 1'b0;      // the reset is over, and the second part has begun
     reg                      rst_q = 1'b0;
     reg  [DATA_W-1:0]        word;
+    // lost: words that the source had sent before the reset; they do not come again. earlier: words that reader 0 had
+    // taken before the reset.
     integer                  i, idle, stall, span, start, lost, earlier;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));

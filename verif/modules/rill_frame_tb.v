@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_frame. Firings of IN words must become firings of OUT words, with payload and order unchanged, at
-// one word per cycle.
+// Testbench of rill_frame. Firings of IN words per token must become firings of OUT words per token, with payload and
+// order unchanged. Without idles and stalls, also checks the rate of one word per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 IN=12 OUT=3
 // sweep: TOKENS=4 IN=3 OUT=12
 // sweep: TOKENS=2 IN=1 OUT=1
@@ -15,7 +16,7 @@ module rill_frame_tb;
     parameter OUT = 3;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam ROWS = 12;                    // words per token that are sent with the same number of tokens
-    localparam TIMES = 24;
+    localparam TIMES = 24;                   // changes of the number of tokens
     localparam WORDS = TIMES * ROWS * TOKENS;
 
     wire              clk, rst, s_valid, s_ready, s_last, m_valid, m_ready, m_last, src_done, snk_done;
@@ -37,6 +38,7 @@ module rill_frame_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer tokens);
         user = (tok == tokens - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_gelu_lane. Compares corner values and random values of the whole range with the C function. A
-// value that would fault, in a cycle without a valid word, must raise nothing.
+// Testbench of rill_gelu_lane. Compares corner values and random values of the whole range with the C function g_gelu.
+// In cycles without a valid word the operand is an infinity, which must not raise the fault.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_gelu. unary_bench.vh has the checks.
+// Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary gelu
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0

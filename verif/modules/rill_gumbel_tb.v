@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_gumbel and rill_threefry. Gives one counter per enabled clock, and compares the random word and the
-// noise of both of its halves with the C functions.
+// Testbench of rill_threefry and rill_gumbel. Gives rill_threefry one counter per enabled clock. Compares its random
+// word with golden_threefry, and the noise that two rill_gumbel make from the low and the high half of this word with
+// g_gumbel.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none
@@ -41,7 +42,7 @@ module rill_gumbel_tb;
             end
         end
         at = 0;                                  // number of the enabled clock
-        first = 0;                               // clock in which the present key was set
+        first = 0;                               // number of the enabled clock in which the current key was set
         for (i = 0; i < 20 * count + 1000 && at < count + HASH + NOISE; i = i + 1) begin
             @(negedge clk);
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_head_replay. Sends heads with random numbers of tokens; each must come out REPLAYS times in a row.
-// Also checks latency and rate of the first head.
+// Testbench of rill_head_replay. Sends heads with random numbers of tokens. Each head must leave REPLAYS times in a
+// row, or REPLAYS / TOGETHER times in steps of one token. Also checks latency and rate of the first head.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3
@@ -16,7 +17,7 @@ module rill_head_replay_tb;
     parameter TOKENS = 2;
     parameter UNITS = 3;
     parameter REPLAYS = 2;
-    parameter TOGETHER = 1;                  // heads are replayed this many times less often in a step of one token
+    parameter TOGETHER = 1;                  // query heads that read a head together in a step of one token
     localparam HEADS = 40;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam DEPTH = TOKENS * UNITS;
@@ -42,6 +43,7 @@ module rill_head_replay_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Sends a head of `count` tokens and queues its replays. last: it ends the input firing.
     task head(input integer count, input last);
         begin
             for (t = 0; t < count; t = t + 1)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_image_header with a memory that answers its descriptors. BEATS: beats of the parameters.
+// Testbench of rill_image_header with a memory that answers its descriptors. BEATS: beats of the parameters. Checks:
 // - The first start reads header and parameters in one read and lets the parameters through.
 // - A start whose header has the same checksum reads the header alone and keeps the parameters. With another checksum
 //   it reads the parameters as well.
-// - If any bit of magic, version or layout differs, this is reported with its place, and nothing is let through.
+// - If any bit of magic, version or layout differs, `wrong` comes with the number of the field, and nothing is let
+//   through.
 // - A start or a reset in the middle of a read ends that read.
-// - The verdict comes 3 cycles after the header's beat.
+// - The verdict (keep, wrong or the first parameter beat) comes 3 cycles after the header's beat.
+// Numbers of checks in messages: 1, 2 a descriptor is wrong; 3 data of a parameter beat; 4, 5 outputs that exclude one
+// another; 7, 8 done during a start; 9 verdict of a wrong header; 10 verdict of a right header; 11 number of reads and
+// beats; 12 latency; 13, 14 outputs in reset.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256 BEATS=5
 // sweep: BEAT_BITS=512 BEATS=1
 // sweep: BEAT_BITS=256 BEATS=0
@@ -31,8 +36,9 @@ module rill_image_header_tb;
     wire [1:0]           place;
     wire [63:0]          checksum;
     integer              seed, idle, stall, i, n, cycles = 0;
-    // at, left: next beat of the memory, and beats of the descriptor that are left. asked: beats of all descriptors of
-    // the read. taken_at, verdict_at: cycles of the header's beat and of the verdict; -1: not yet.
+    // at, left: next beat of the memory, and beats of the descriptor that are left. reads, asked: descriptors since the
+    // latest start, and beats of all of them. given: parameter beats that were let through. keeps: pulses of keep.
+    // taken_at, verdict_at: cycles of the header's beat and of the verdict; -1: not yet.
     integer              at, left, reads, given, keeps, taken_at, verdict_at, asked;
     reg                  failed = 0;
 
@@ -46,14 +52,17 @@ module rill_image_header_tb;
         .checksum(checksum), .done(done));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Returns a beat of the memory: the header, then numbered parameters.
     function [BEAT_BITS-1:0] beat(input integer index);    // 0: the header
         beat = index == 0 ? header : {BEAT_BITS/32{32'h5000_0000 + index}};
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -63,7 +72,7 @@ module rill_image_header_tb;
         end
     endtask
 
-    // The memory. It sends the beats of one descriptor after another, as many as the descriptor says.
+    // The memory, which answers one descriptor after the other, and the counters and checks of each cycle.
     always @(posedge clk) if (!failed) begin
         cycles = cycles + 1;
         if (d_valid && d_ready) begin
@@ -97,7 +106,7 @@ module rill_image_header_tb;
         if (done && wrong) fail(5);
     end
 
-    // Starts a read, and forgets what the previous one has counted.
+    // Starts a read and resets the counters.
     task pulse;
         begin
             left = 0;
@@ -136,6 +145,7 @@ module rill_image_header_tb;
         end
     endtask
 
+    // Makes a right header with this checksum.
     task make(input [63:0] sum);
         begin
             header = {BEAT_BITS{1'b1}};
@@ -159,7 +169,7 @@ module rill_image_header_tb;
         if (d_valid || b_ready || m_valid || keep || wrong || done) fail(13);
         make(checksum_in);
         run(0);
-        run(0);                                            // kept is 0: nothing is kept
+        run(0);                                            // kept is 0, so the parameters are read again
         kept = checksum_in;
         repeat (2) @(posedge clk);
         run(1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_join. The n-th words of all writers must leave together, once, and at the full rate.
+// Testbench of rill_join. The n-th words of all writers must leave together and once. Without idles and stalls, also
+// checks the rate of one word per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5

@@ -4,6 +4,9 @@
 // beat are taken. A given pulse must come for each descriptor, at the latest with the layer_done of its firing.
 // Now and then the units stop within a head or a layer until all earlier layers are counted, because words that run
 // ahead must not delay that count. The count must never be ahead of the modelled responses.
+// Checks in messages: 1 descriptor, 2 beat, 3 layer_done, 4 and 5 counts of the tracker, 6 something is left at the
+// end, 7 the run takes too long, 8 number of given pulses at layer_done.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 LAYERS=2 HEADS=3 UNITS=2
 // sweep: CHANNELS=8 BEAT_BITS=512 TOKENS=2 LAYERS=3 HEADS=2 UNITS=1
@@ -14,6 +17,7 @@
 
 module rill_k_writer_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
@@ -86,22 +90,25 @@ module rill_k_writer_tb;
     integer     open_writes [0:CHANNELS-1];  // beats of a channel that were taken and not answered
     integer     answered [0:999];            // beats of each (step, layer) that were answered
     integer     beats_all [0:999];           // all beats of each (step, layer)
-    integer     queue_layer [0:CHANNELS*64-1];
-    integer     queue_wr [0:CHANNELS-1];
+    integer     queue_layer [0:CHANNELS*64-1]; // per channel, a ring of the (step, layer) of beats not answered yet
+    integer     queue_wr [0:CHANNELS-1];       // beats that were put into the ring; queue_rd: taken out of it
     integer     queue_rd [0:CHANNELS-1];
-    integer     next_desc [0:CHANNELS-1];
-    integer     next_beat [0:CHANNELS-1];
-    integer     done_pulses = 0, v_pulses = 0, holds = 0, held = 0;
+    integer     next_desc [0:CHANNELS-1];    // from this number on, the search for the channel's next descriptor begins
+    integer     next_beat [0:CHANNELS-1];    // likewise for its next beat
+    // held: units stop until all earlier layers are counted.
+    integer     done_pulses = 0, v_pulses = 0, held = 0;
     integer     answers [0:CHANNELS-1];      // beats of a channel that were answered
     integer     taken [0:CHANNELS-1];        // descriptors that a channel has taken
     integer     seen [0:CHANNELS-1];         // `taken` of the previous cycle
-    integer     givens = 0;
+    integer     givens = 0;                  // pulses of `given` on all channels
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, input integer where);
         begin
             if (!failed)
@@ -177,7 +184,6 @@ module rill_k_writer_tb;
         if (held && kv_ready && k_layers_done == done_pulses && done_pulses == unit_layer[unit_sent]) held = 0;
         if (!held && unit_sent > 0 && unit_sent < units_total && !unit_end[unit_sent-1] && chance(2)) begin
             held = 1;
-            holds = holds + 1;
         end
         if ((!kv_valid || kv_ready) && unit_sent < units_total && !held && !chance(idle)) begin
             kv_valid <= 1;
@@ -229,7 +235,7 @@ module rill_k_writer_tb;
             done_pulses = done_pulses + 1;
             n = 0;
             for (c = 0; c < done_pulses; c = c + 1) n = n + beats_all[c] / UNITS;
-            if (givens != n) fail(8, givens);  // exactly those of the layers that are done
+            if (givens != n) fail(8, givens);  // one pulse for each descriptor of the layers that are done
         end
         v_done <= v_pulses < STEPS * LAYERS && chance(5);
         if (v_done)

@@ -2,10 +2,10 @@
 // Bench part: gives the verdict of a kernel bench, and checks the kernel's timing contract.
 //
 // The verdict comes when `done` has been high for 100 cycles. x_* is an input stream of the kernel, y_* its output.
-// PASS needs a word at the output, and a fault if FAULT is not 0 and none otherwise. With +idle=0 +stall=0 and FAULT 0
-// also:
-// - The first word left LATENCY cycles after the AFTER-th word was taken (LATENCY < 0: not checked).
-// - The last word left at most SLACK cycles after the last one was taken.
+// For PASS, at least one word must have left. `fault` must have been high if FAULT is not 0, and never if FAULT is 0.
+// With +idle=0 +stall=0 and FAULT 0, PASS also needs:
+// - The first output word left LATENCY cycles after the AFTER-th input word was taken (LATENCY < 0: not checked).
+// - The last output word left at most SLACK cycles after the last input word was taken.
 // - Input words waited at most WAITS cycles in all.
 `default_nettype none
 
@@ -26,14 +26,14 @@ module rill_kernel_verdict #(
     input wire y_tready
 );
     integer cycle = 0;
-    integer taken = 0;
-    integer left = 0;
-    integer from = 0;
-    integer first = 0;
+    integer taken = 0; // input words
+    integer left = 0;  // output words
+    integer from = 0;  // cycle in which the AFTER-th input word was taken
+    integer first = 0; // cycle in which the first output word left
     integer last_in = 0;
     integer last_out = 0;
     integer waits = 0;
-    integer quiet = 0;
+    integer quiet = 0; // cycles since `done` rose
     integer idle;
     integer stall;
     reg     faulted = 1'b0;
@@ -44,6 +44,7 @@ module rill_kernel_verdict #(
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
     end
 
+    // Prints a failed condition with its value; only the first one.
     task require(input ok, input integer value, input [8*40-1:0] what);
         if (!ok && !bad) begin
             $display("FAIL: %0s: %0d", what, value);
@@ -51,6 +52,7 @@ module rill_kernel_verdict #(
         end
     endtask
 
+    // Checks all conditions and prints PASS if they are met.
     task verdict;
         begin
             require(left > 0, left, "words seen");

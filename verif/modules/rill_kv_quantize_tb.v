@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_kv_quantize. Compares heads of keys (USE_RSQRT) and of values, also heads of zeros, with the C
-// function. Also checks the latency, and that an infinity raises the fault. RSQRT_HD has the fp32 bits of
-// 1 / sqrt(HEAD_DIM).
+// Testbench of rill_kv_quantize. Compares heads of keys (USE_RSQRT=1) and of values, also heads of zeros, with
+// golden_quantize_kv and, for keys, golden_k_scale. Also checks the latency, and that an infinity raises the fault.
+// RSQRT_HD has the fp32 bits of 1 / sqrt(HEAD_DIM).
+// Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 HEADS=3 HEAD_DIM=32 USE_RSQRT=1 RSQRT_HD=1043662067 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 HEADS=2 HEAD_DIM=80 USE_RSQRT=0 FAULT=0
 // sweep: LANES=16 TOKENS=8 BEAT_BITS=512 HEADS=4 HEAD_DIM=80 USE_RSQRT=1 RSQRT_HD=1038416174 FAULT=0
@@ -11,6 +12,7 @@
 `default_nettype none
 
 module rill_kv_quantize_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter BEAT_BITS = 256;
@@ -18,7 +20,7 @@ module rill_kv_quantize_tb;
     parameter HEAD_DIM = 32;
     parameter USE_RSQRT = 0;
     parameter RSQRT_HD = 0;
-    parameter FAULT = 0;
+    parameter FAULT = 0; // 1: the vectors have an infinity, which must raise the fault
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
     localparam CHUNKS = HEAD_DIM / LANES;

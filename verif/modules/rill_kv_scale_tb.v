@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_kv_scale. Writes every position of a context once. After each (layer, head), its scales so far must
-// come back for every replay; with WINDOW, those from the start of the layer's window. Without WINDOW, idles and
-// stalls, it also checks the latency of the first head and the rate of the last one.
+// Testbench of rill_kv_scale. Writes the scale of every position of a context once. After each (layer, head) of a step,
+// the scales of all its positions so far must come back once for every replay; with WINDOW, only those from the start
+// of the layer's window. Without WINDOW, idles and stalls, it also checks the latency of the first head and the rate of
+// the last one.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
@@ -21,6 +22,7 @@
 
 module rill_kv_scale_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;
@@ -31,9 +33,10 @@ module rill_kv_scale_tb;
     parameter REPLAYS = 1;
     parameter TOGETHER = 1;                                 // heads that read together in a step of one token
     parameter WINDOW = 0;                                   // positions that layer 0 sees; 0: all, in all layers
-    parameter EACH = 0;                                     // 0: layer l sees WINDOW + l; 1: odd ones see all
+    parameter EACH = 0;                                     // 1: odd layers see all; other layers l see WINDOW + l
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
+    // Returns the parameter WINDOW of rill_kv_scale: 16 bits for each layer.
     function [WINDOWS*16-1:0] windows(input integer first);
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1)
@@ -52,8 +55,9 @@ module rill_kv_scale_tb;
     reg  [2047:0]         data;
     reg  [31:0]           user;
     reg  [8*256-1:0]      name;
-    // tokens: those of the first step. units, words: taken so far at the input and at the output. from: cycle of the
-    // last unit of the first head. now: this cycle. quiet: cycles since all streams were done.
+    // tokens: number of tokens in the first step. units, words: units and words that were taken so far at the input and
+    // at the output. from: cycle of the last unit of the first head. now: this cycle. quiet: cycles since all streams
+    // were done.
     integer               file, port, last, idle, stall, tokens = 0, units = 0, words = 0, from = 0, now = 0, quiet = 0;
     integer               time_of [0:16383];                   // cycle in which each word was taken
     reg                   loaded = 0;

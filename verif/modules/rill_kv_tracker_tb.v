@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_kv_tracker. Sends layers of K and of V at random times, each with one descriptor that is written
-// after a random time. Each of the two counts must depend on its own writers alone, never be ahead of a response, and
-// follow within a few cycles. kv_layers_done must be the smaller one. (rill_write_tracker_tb tests rounds, and
-// layers that stop half way; rill_k_writer_tb tests the tracker with a real writer.)
+// Testbench of rill_kv_tracker. Reports layers of K and of V as done at random times, each with one descriptor that is
+// written after a random time. Each of the two counts must depend on its own writers alone, never be ahead of a
+// response, and follow within 4 cycles. kv_layers_done must be the smaller count, one cycle later.
+// rill_write_tracker_tb tests layers that end while earlier ones are open, and layers that stop half way.
+// rill_k_writer_tb tests the tracker with a real writer.
+// Checks in messages: 1 kv_layers_done, 2 and 3 the count of K or V is ahead, 4 and 5 it is late, 6 the run takes too
+// long.
+// Sets for verif/modules/run.sh:
 // sweep: K_WRITERS=2 V_WRITERS=3
 // sweep: K_WRITERS=1 V_WRITERS=1
 // quick: K_WRITERS=2 V_WRITERS=3
@@ -22,7 +26,6 @@ module rill_kv_tracker_tb;
     wire [31:0]          both;
     integer              seed, idle, stall, s, i, at, cycles = 0;
     integer              pairs [0:1];        // layers that were sent
-    integer              from [0:1];
     integer              ends [0:1];         // cycle in which the open descriptor is written; 0: none is open
     integer              engine [0:1];       // number of the writer that has the open descriptor
     integer              since [0:1];        // cycles since all descriptors were written
@@ -35,6 +38,7 @@ module rill_kv_tracker_tb;
         .k_layers_done(count[0]), .v_layers_done(count[1]), .kv_layers_done(both));
     always #1 clk = !clk;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, cycle %0d: counts %0d %0d %0d of %0d %0d", what, cycles, count[0],

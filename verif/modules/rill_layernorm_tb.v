@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_layernorm. Compares vectors of N elements, with a mean and with outliers, with the C function.
-// Also checks the latency, the time from the last word in to the last word out, and that the faults of
-// vectors_rill_layernorm.c are raised. VAR_SCALE and MEAN_SCALE are the constants of the C function for N; EPS is 1e-5.
+// Testbench of rill_layernorm. Compares vectors of N elements, with a nonzero mean and outliers, with
+// golden_layernorm. Also checks the latency, the time from the last word in to the last word out, and that the faults
+// of
+// vectors_rill_layernorm.c are raised. VAR_SCALE and MEAN_SCALE are the constants of golden_layernorm for N; EPS is
+// 1e-5.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 VAR_SCALE=612368384 MEAN_SCALE=838860800 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 VAR_SCALE=682045189 MEAN_SCALE=873613605 FAULT=0
@@ -26,7 +28,7 @@ module rill_layernorm_tb;
     parameter N = 128;
     parameter VAR_SCALE = 0;
     parameter MEAN_SCALE = 0;
-    parameter FAULT = 0;
+    parameter FAULT = 0;                         // kind of fault in the vectors; 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
 

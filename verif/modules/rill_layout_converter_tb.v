@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_layout_converter. Sends D0 x D1 words in row-major order. KIND selects the order at the output: 0
 // column-major, 1 row-major with every row R times, 2 column-major with every column R times, 3 every second word of a
-// row, 4 unchanged. A firing has ROUNDS times D0 x D1 words. Without idles and stalls, and if a bank has more
-// than 2 words with their tokens, also checks the rate of both sides. With ROUNDS = 1 also checks the latency of 2
-// cycles.
+// row, 4 unchanged. A firing has ROUNDS times D0 x D1 words per token. Also checks the rate of both sides, without
+// idles and stalls and if a bank holds more than 2 words (of all tokens together). With ROUNDS = 1, also checks the
+// latency of 2 cycles.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 D0=4 D1=3 R=1 KIND=0
 // sweep: TOKENS=2 D0=3 D1=5 R=3 KIND=1
 // sweep: TOKENS=8 D0=2 D1=4 R=2 KIND=2
@@ -46,6 +47,7 @@ module rill_layout_converter_tb;
     wire [23:0]       s_data, m_data;
     wire [USER_W-1:0] s_user, m_user;
     reg  [23:0]       value [0:BUFFER*TOKENS-1];
+    // bound: most cycles that the firings may take. left: words per token that the bank has still to give.
     integer           n, g, w, t, a, b, r, seed, idle, stall, start, bound, left;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -64,9 +66,11 @@ module rill_layout_converter_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
+    // Expects a word of the bank for all active tokens.
     task read_word(input integer word, input integer active);
         begin
             left = left - 1;
@@ -75,6 +79,7 @@ module rill_layout_converter_tb;
                     left == 0 && g == ROUNDS - 1 && t == active - 1);
         end
     endtask
+    // Sends a firing of ROUNDS banks.
     task firing(input integer active);
         for (g = 0; g < ROUNDS; g = g + 1)
             bank(active);

@@ -3,6 +3,7 @@
 // patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate. The parameters are
 // those of rill_line_buffer. STRIDE, TAPS, DILATION and BEFORE are the values along x, and also those along y unless
 // STRIDE_Y, TAPS_Y, DILATION_Y or BEFORE_Y is given.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6 SLACK=8
 // sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
 // sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4 SLACK=8
@@ -22,6 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_line_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 1;
     parameter ROWS = 1;
     parameter PIXELS = 4;
@@ -38,7 +40,7 @@ module rill_line_buffer_tb;
     parameter DILATION_Y = DILATION;
     localparam DILATION_X = DILATION;
     parameter BEFORE = 0;
-    parameter SLACK = 0;                                   // more words in the ring; from 8 on the rate is checked
+    parameter SLACK = 0;                                   // ring words beyond the fewest; 8 or more: checks the rate
     parameter BEFORE_Y = BEFORE;
     localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
@@ -48,7 +50,7 @@ module rill_line_buffer_tb;
     localparam DRIVEN = (IMAGES + 1) * SIZE * TOKENS;
     localparam WANTED = (IMAGES + 1) * OUT * TOKENS;
     localparam [23:0] PAD = 24'hf00d5; // any value that is not 0
-    // The ring has the fewest words that hold a patch (docs/ir.md) plus SLACK, but not more than the image has.
+    // RULE: the fewest words that hold a patch (docs/ir.md), plus SLACK. The ring has not more words than the image.
     localparam RULE = ((TAPS_Y - 1) * DILATION_Y * PIXELS + (TAPS_X - 1) * DILATION_X + 1) * WORDS + SLACK;
     localparam BUFFER = RULE < SIZE ? RULE : SIZE;
 
@@ -73,6 +75,7 @@ module rill_line_buffer_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
@@ -104,7 +107,7 @@ module rill_line_buffer_tb;
                                 read_word(y < 0 || y >= ROWS || x < 0 || x >= PIXELS ? -1
                                     : (y * PIXELS + x) * WORDS + w, active);
                         end
-            // At full rate, with up to 16 cycles lost for each row of patches.
+            // bound: cycles at full rate, plus 16 cycles that may be lost for each row of patches.
             bound = bound + active * (OUT > SIZE ? OUT : SIZE) + 16 * PLACES_Y;
         end
     endtask

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_link on one die and between dies. Words must arrive in order, with the part of tdata that is sent,
-// zeros in the rest, and all side bits. Without a reader, exactly as many words are taken as the FIFO has places, and
-// fill and high must show this number. After a reset in the middle, nothing is left.
+// Testbench of rill_link on one die (BORDERS=0) and between dies. Words must arrive in order, with the bits of tdata
+// that are sent (KEPT_AT, KEPT_W), zeros in the others, and all side bits. While the reader takes nothing, the link
+// must take exactly DEPTH words, and fill and high must show this number. A reset must discard all words.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 SIDE_W=3 DEPTH=2
 // sweep: DATA_W=40 SIDE_W=3 KEPT_AT=8 KEPT_W=16 DEPTH=5
@@ -15,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_link_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter SIDE_W = 0;
     parameter KEPT_AT = 0;
@@ -61,6 +63,7 @@ module rill_link_tb;
         end
     endtask
 
+    // Ends the run if a check fails.
     task check(input ok, input [50*8-1:0] what);
         if (ok !== 1'b1) begin
             $display("FAIL: %0s at %0t", what, $time);
@@ -79,7 +82,7 @@ module rill_link_tb;
         wait (snk_done && src_done);
         repeat (5) @(posedge clk);
         check(dut.fill == 0 && dut.high == DEPTH && !m_valid, "empty at the end");
-        // A reset with words inside. No word may be left afterwards, and no place may be lost.
+        // A reset with words inside. Afterwards the link must be empty and again take DEPTH words.
         hold = 1;
         for (i = 0; i < DEPTH; i = i + 1)
             push(0);

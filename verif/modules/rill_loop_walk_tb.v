@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_loop_walk. Walks through D0 x D1 elements column by column, every column R times. A walk begins at
-// element FIRST and advances by STEP elements. Five walks alternate between two halves, with moves at random times.
-// Checks element and bank after each move, and that they do not change without a move.
+// element FIRST and advances by STEP elements. Five walks use the two halves of the buffer in turn, with moves at
+// random times. Checks element and bank after each move, and that they do not change without a move.
+// Sets for verif/modules/run.sh:
 // sweep: D0=4 D1=3 R=1 STEP=1 FIRST=0
 // sweep: D0=3 D1=5 R=2 STEP=4 FIRST=3
 // sweep: D0=1 D1=7 R=3 STEP=2 FIRST=1
@@ -21,8 +22,8 @@ module rill_loop_walk_tb;
     parameter FIRST = 0;
     localparam SIZE = D0 * D1;
     localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // moves of a walk
-    localparam TURN_0 = 5;                                 // banks from a row to the next; TURN_1: column to column
-    localparam TURN_1 = 3;
+    localparam TURN_0 = 5;                                 // banks from a row to the next one
+    localparam TURN_1 = 3;                                 // banks from a column to the next one
     localparam [95:0] TRIPS = {D0[31:0], R[31:0], D1[31:0]};
     localparam [95:0] STRIDES = {D1[31:0], 32'd0, 32'd1};
     localparam [95:0] TURNS = {TURN_0[31:0], 32'd0, TURN_1[31:0]};

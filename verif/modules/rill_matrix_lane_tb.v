@@ -2,7 +2,8 @@
 // Testbench of rill_matrix_lane. Sends int8 and int4 beats in any mixture, tokens in any order and rows of any length,
 // with the largest and smallest factors first, and compares rows with plain sums of products. A row must come with its
 // sideband 9 + HOPS cycles after its last beat; with PUMP 2, 12 + PAIR_MORE + HOPS cycles. Between the beats all inputs
-// but valid and the token are unknown.
+// but valid and the token are unknown (x).
+// Checks in messages: 1 out_valid, 2 a row, 3 too few rows at the end, or no sum beyond 64 bits with ACC_W above 64.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
@@ -33,6 +34,7 @@
 `timescale 1ns / 1ps
 
 module rill_matrix_lane_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter SIDE_W = 7;
@@ -41,7 +43,7 @@ module rill_matrix_lane_tb;
     parameter ACC_W = 64;
     parameter HOPS = 0;
     parameter PUMP = 1;
-    parameter FREE = 1200;                   // beats after those of FIRM
+    parameter FREE = 1200;                   // number of random beats
     localparam PAIRS = 1;
 `include "rill_pair_skew.vh"
     localparam END = 1 << X_BITS - 1; // factors are -END to END - 1
@@ -52,8 +54,8 @@ module rill_matrix_lane_tb;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = (PUMP == 2 ? 12 + PAIR_MORE : 9) + HOPS;
     localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4; // cycles from a beat until its sums are taken
-    localparam FIRM = ACC_W > 64 ? 640 : 0;  // first beats, all alike, with sums that 64 bits do not hold
-    localparam EXTREME = FIRM + 48;          // first beats, whose factors are the largest and smallest ones
+    localparam FIRM = ACC_W > 64 ? 640 : 0;  // number of equal beats at the beginning, whose sums exceed 64 bits
+    localparam EXTREME = FIRM + 48;          // the beats below this number have the largest and smallest factors
     localparam BEATS = FIRM + FREE;
 
     wire                   clk, clk_2x, rst, out_valid;
@@ -76,6 +78,7 @@ module rill_matrix_lane_tb;
     wire [SIDE_W-1:0]      out_side;
 
     // With PUMP 2, the factor of a nibble comes later by as many cycles as the nibble's product is made later.
+    // of_skew returns a mask of the factors that must come `skew` cycles late.
     localparam X_W = 4 * BEAT_BITS;
     function [X_W-1:0] of_skew(input integer skew);
         integer i;
@@ -99,7 +102,7 @@ module rill_matrix_lane_tb;
         end
     endgenerate
 
-    // Signals for the accumulators come HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later, because the accumulators may be on another die.
     localparam WAY_W = 3 + TOK_W + 5 + SIDE_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -118,7 +121,7 @@ module rill_matrix_lane_tb;
 
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
     reg  [SIDE_W+63+ACC_W:0] due [1:LATENCY];  // {side, bias, row_scale, acc}
-    reg  [OFFSET_W-1:0]    excess [1:4];
+    reg  [OFFSET_W-1:0]    excess [1:4];     // offset of each beat, which is due 4 cycles after the beat
     reg  [SUMS_W-1:0]      late_sums [1:SUMS_AT];
     reg  [65:0]            acc [0:TOKENS-1];
     reg  signed [63:0]     shifted;
@@ -129,6 +132,7 @@ module rill_matrix_lane_tb;
     reg  [2:0]             picks;            // choice of the largest or smallest factors
     reg                    failed = 0, was_reset = 0, beyond = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -149,6 +153,7 @@ module rill_matrix_lane_tb;
         factor = given < EXTREME ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
     endfunction
 
+    // Draws a beat with its factors, and adds its products to the expected sum of its token.
     task draw_beat;
         begin
             t = given % 3 == 0 ? $unsigned($random(seed)) % TOKENS : (t + 1) % TOKENS;

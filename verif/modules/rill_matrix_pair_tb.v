@@ -2,7 +2,9 @@
 // Testbench of rill_matrix_pair. Sends rows of 1 to TOKENS tokens with any number of int8 or int4 beats, as close
 // together as the module allows, with the largest and smallest factors first, and compares results with plain sums of
 // products. Results must come 12 + PAIR_MORE + HOPS cycles after their command, with the parameters of their row.
-// A token that is not there must change nothing. With two pairs, rows use the banks of accumulators alternately.
+// A token that a row does not have must change no accumulator. With two pairs, rows use the two banks of accumulators
+// in turn.
+// Checks in messages: 1 out_valid, 2 a result, 3 no row began while results of the one before left, or no reset came.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2 form=fast
@@ -45,6 +47,7 @@
 `timescale 1ns / 1ps
 
 module rill_matrix_pair_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
     parameter PAIRS = 1;
@@ -60,7 +63,7 @@ module rill_matrix_pair_tb;
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
     localparam MANY = 2 * PAIRS;                 // tokens of a turn
-    parameter ROWS = 300;
+    parameter ROWS = 300; // rows of the run
 `include "rill_pair_skew.vh"
     localparam LATENCY = 12 + PAIR_MORE + HOPS;
     localparam SUMS_AT = 6 + PAIR_MORE; // cycles from a beat until its sums are taken
@@ -83,7 +86,8 @@ module rill_matrix_pair_tb;
     wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
-    // The factors of a byte of the beat come as many cycles later as the byte's products are made later.
+    // The factors of a byte of the beat come as many cycles later as the byte's products are made later. of_skew
+    // returns a mask of the factors that must come `skew` cycles late.
     function [X_W-1:0] of_skew(input integer skew);
         integer i, pair;
         for (pair = 0; pair < PAIRS; pair = pair + 1)
@@ -107,7 +111,7 @@ module rill_matrix_pair_tb;
         end
     endgenerate
 
-    // Signals for the accumulators come HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later, because the accumulators may be on another die.
     localparam WAY_W = 4 + MANY - 1 + TURN_W + TOK_W + SHIFT_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(2), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -136,10 +140,12 @@ module rill_matrix_pair_tb;
     reg  [63:0]            params;
     reg  [63:0]            total [0:MANY-1];
     integer                n, k, q, w, weight, t, at, base, seed, idle, given = 0, rows = 0, close = 0;
-    // out_left, out_next: results of the latest row that have not left yet, and the token of the next one.
+    // given: beats. close: results that left while the next row began. out_left, out_next: results of the latest row
+    // that have not left yet, and the token of the next one.
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
     reg                    failed = 0, was_reset = 0, narrow, last, left_row;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -155,6 +161,7 @@ module rill_matrix_pair_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -169,7 +176,7 @@ module rill_matrix_pair_tb;
         begin
             extreme = rows < 24;
             row_tokens = rows % 3 == 0 ? TOKENS : 1 + below(TOKENS);
-            // With ACC_W above 64, the first two rows have 32,768 elements, whose sums 64 bits do not hold.
+            // With ACC_W above 64, the first two rows have 32,768 elements, whose sums exceed 64 bits.
             beats = ACC_W > 64 && rows < 2 ? 32768 / (2 * N) : below(3) == 0 ? 1 : 1 + below(5);
             narrow = ACC_W > 64 && rows < 2 ? 1 : below(2);
             beat_no = 0;

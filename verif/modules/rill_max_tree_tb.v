@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_max_tree. Compares the largest of random numbers with that of a loop, under random enables. The
-// latency is log2(LANES) enabled clocks.
+// Testbench of rill_max_tree. Compares the largest of LANES random numbers with the result of a loop, under random
+// enables. The latency is log2(LANES) enabled clocks.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16

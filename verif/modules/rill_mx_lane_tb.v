@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_mx_lane. Compares mantissas at many distances from the block's exponent, ties and clamped values
-// with the C function. The latency is 2 enabled clocks.
+// Testbench of rill_mx_lane. Compares the mantissas of values at many distances from the block's exponent, with ties
+// and clamped values among them, with the C function g_fix_clamp. The latency is 2 enabled clocks.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: X_BITS=8
 // sweep: X_BITS=10

@@ -2,6 +2,7 @@
 // Testbench of rill_norm_spread. Compares N * S2 - S1^2 with 128-bit arithmetic, up to the largest sums. S1 is the sum
 // of N numbers, and S2 the sum of their squares, which comes in the parts high, middle and low. The latency is 6
 // enabled clocks.
+// Sets for verif/modules/run.sh:
 // sweep: N=1
 // sweep: N=768
 // sweep: N=65536

@@ -2,6 +2,7 @@
 // Testbench of rill_norm_sums. Compares the sums of vectors with 64-bit arithmetic. The chunks of all tokens of a
 // firing are interleaved. A token's row is {bank, token}, and firings use the two banks in turn. Also checks the
 // latency of at most log2(LANES) + 8 cycles, and the faults of an infinity and of |X| = 2^43.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=16 TOKENS=8 FAULT=0
@@ -13,7 +14,7 @@
 
 module rill_norm_sums_tb;
     parameter LANES = 4;
-    parameter TOKENS = 2;
+    parameter TOKENS = 2;                        // tokens of a firing, upper bound
     parameter FAULT = 0;                         // kind of fault in the vectors (vectors_rill_norm_sums.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam ROW_W = USER_W;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_owed. Compares it with a count of open bursts. After a reset with open bursts, owed must be high
-// until the last one is answered, or until nothing has come for long enough. A reset without open bursts, and a burst
-// that is requested after the reset, must leave it low. An answer without a request must change nothing.
+// Testbench of rill_owed. Compares owed with a model that counts open bursts. After a reset with open bursts, owed must
+// be high until the last one is answered, or until the memory has sent nothing for 2^QUIET_BITS cycles. A reset without
+// open bursts, and a burst that is requested after the reset, must leave owed low. An answer without a request must
+// change nothing.
+// Sets for verif/modules/run.sh:
 // sweep: QUIET_BITS=4
 // sweep: QUIET_BITS=6
 `default_nettype none
@@ -22,6 +24,7 @@ module rill_owed_tb;
         .clk(clk), .rst(rst), .asked(asked), .answered(answered), .sign(sign), .owed(owed));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
@@ -57,7 +60,7 @@ module rill_owed_tb;
             if (!asked && answered && open > 0) open = open - 1;
         end
         // Chooses the inputs of the next cycle. With late = 0 the memory has died with the latest reset and answers
-        // nothing until the next reset. Otherwise it is silent only now and then.
+        // nothing until the next reset. Otherwise the memory is silent only now and then.
         if (rst && chance(50)) begin
             rst <= 0;
             late = $urandom_range(2);

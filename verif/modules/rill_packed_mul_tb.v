@@ -4,6 +4,7 @@
 // adds the bias of all products. The ones between the first and the last also add a product of a multiplier that is not
 // in the chain. The lower and the upper bits of the result must be the plain sums of products and biases for the two
 // activations. p must not change while en is low.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
@@ -20,7 +21,7 @@
 `timescale 1ns / 1ps
 
 module rill_packed_mul_tb;
-    parameter COUNT = 1;
+    parameter COUNT = 1; // multipliers of the chain
     parameter X_BITS = 8;
     parameter SUM_W = 32;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
@@ -29,7 +30,7 @@ module rill_packed_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half that are compared
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
-    parameter ROUNDS = 4000;
+    parameter ROUNDS = 4000; // rounds of the run, each with its own factors
     wire             clk, rst;
     reg              en = 0;
     reg  [31:0]      x [0:ALL-1];              // the chain's factors, then those of the added products
@@ -91,6 +92,7 @@ module rill_packed_mul_tb;
     endfunction
 
     integer k;
+    // Compares the end of the chain with the sums that are due.
     task check;
         begin
             if (told[COUNT-1][64] === 1'b1) {want_low, want_high} = told[COUNT-1][63:0];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pair_products. Sends beats of int8, int4 or int4_asym weights with and without gaps, for token 0
-// and any of the others, with the largest values of all factors first. Terms are compared with plain sums of products
-// in every cycle, also in cycles without a valid term, so all forms of the module give the same terms in the same
-// cycles.
+// and a random choice of the others, with the largest values of all factors first. Terms are compared with plain sums
+// of products in every cycle. In cycles without a valid term, the term must keep its latest valid value. So all forms
+// of the module give the same terms in the same cycles.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 form=cells
@@ -55,6 +56,7 @@
 `timescale 1ns / 1ps
 
 module rill_pair_products_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;
@@ -70,7 +72,7 @@ module rill_pair_products_tb;
     localparam X_W = 8 * BEAT_BITS;              // factors of a pair: 32 bits for each nibble of a beat
     localparam SUMS_AT = 6 + PAIR_MORE;          // cycles from a beat until its sums are taken
     localparam LATENCY = 10 + PAIR_MORE;         // cycles from a beat to its terms
-    parameter BEATS = 240;
+    parameter BEATS = 240; // beats of the run
 
     wire                  clk, clk_2x, rst;
     reg                   again = 0, valid = 0, int4, asym;
@@ -132,6 +134,7 @@ module rill_pair_products_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -141,6 +144,7 @@ module rill_pair_products_tb;
         factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
     endfunction
 
+    // Sends a beat and computes the terms that are due LATENCY cycles later.
     task multiply;
         begin
             extreme = beats < 64;

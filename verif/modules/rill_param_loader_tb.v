@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_param_loader. Every store must get its beats in order and in pieces: the first piece one cycle
-// after the beat is offered, and then one piece in each cycle in which a beat is offered. done must come at the end.
-// Three more starts must give the same, each with new beats.
+// Testbench of rill_param_loader. Every store must get its beats in order, each in PIECES pieces. The first piece of a
+// beat must come one cycle after the beat is offered, and then one piece for each further cycle in which the beat is
+// offered. done must come at the end. The bench makes four starts, each with new beats.
+// Sets for verif/modules/run.sh:
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -19,6 +20,7 @@ module rill_param_loader_tb;
     localparam BEAT_BITS = 64;
     localparam LOAD_BITS = BEAT_BITS / PIECES;
 
+    // Returns the beats of each store, 32 bits each.
     function [STORES*32-1:0] make_counts(input integer stores);
         integer i;
         for (i = 0; i < stores; i = i + 1)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_param_store. After a load the words must come again and again in order, and none before it. Further
-// loads bring other words. `keep` must bring the words of the latest load again, also after a reset. Checks the
-// latency, also to another die, and the rate.
+// Testbench of rill_param_store. After a load all words must come in order, again and again; no word may come before
+// the load is complete. Each load has new words. `keep` must bring the words of the latest load again, also after a
+// reset. Also checks the latency, which includes HOPS stages to another die, and the rate.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LOAD_BITS=256 WORD_W=64 WORDS=10
 // sweep: LOAD_BITS=256 WORD_W=64 WORDS=4
 // sweep: LOAD_BITS=512 WORD_W=512 WORDS=7
@@ -16,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_param_store_tb;
+    // Parameters without a comment are those of the module.
     parameter LOAD_BITS = 256;
     parameter WORD_W = 64;
     parameter WORDS = 10;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_part_order. Steps have random parts. With JOIN 0 the tensor of a step goes in, and the tensor of
-// each part must come out, one part after the other. With JOIN 1 the parts go in, and the tensor of the step must come
-// out. tlast of the input is random. Also checks that the words of a firing leave without a gap.
+// Testbench of rill_part_order. A step consists of a random number of parts, each with some of the step's tokens. With
+// JOIN 0 the tensor of a step goes in, and the tensor of each part must come out, one part after the other. With JOIN 1
+// the parts go in, and the tensor of the step must come out. tlast of the input is random, because the module ignores
+// it. Also checks that the words of a firing leave without a gap.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 WORDS=1
 // sweep: TOKENS=2 WORDS=6 FIRE_WORDS=2
 // sweep: TOKENS=8 WORDS=5
@@ -15,6 +17,7 @@
 
 module rill_part_order_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 4;
     parameter WORDS = 6;
     parameter FIRE_WORDS = WORDS;

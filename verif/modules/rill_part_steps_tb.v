@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_part_steps. Steps of random parts go in; for each layer the words of all parts must come out, with
-// the place of the layer among those of all slots, and MORE in all but the last one of a layer. Also checks the rate.
+// Testbench of rill_part_steps. Steps with a random number of parts go in, one step word for each part. For each layer,
+// the words of all parts must come out, with the number of the layer among those of all slots (PLACE), and MORE set in
+// all but the last word of a layer. The words of a layer must come in consecutive cycles.
+// Sets for verif/modules/run.sh:
 // sweep: PARTS=1 LAYERS=3
 // sweep: PARTS=2 LAYERS=1
 // sweep: PARTS=8 LAYERS=5
@@ -30,7 +32,7 @@ module rill_part_steps_tb;
     rill_axis_monitor #(.DATA_W(64)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
-    // The words of a layer leave in cycles that follow one another.
+    // After a word with MORE, the next word must be offered at once.
     reg         follows = 0;
     always @(posedge clk) begin
         if (!rst && follows && !m_valid) begin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pipe. Checks order, latency and the sideband that travels along, and that no word is lost or
-// doubled. valid[] must follow the stages, and all copies of move must be high exactly while a word can move.
+// doubled. valid[i] must be high while stage i + 1 holds a word, and all copies of move must be high exactly while a
+// word can move.
+// Sets for verif/modules/run.sh:
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14
@@ -14,6 +16,7 @@
 `default_nettype none
 
 module rill_pipe_tb;
+    // Parameters without a comment are those of the module.
     parameter LATENCY = 2;
     parameter COPIES = 1;
     parameter VALIDS = 1;

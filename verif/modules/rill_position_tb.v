@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_position. Checks descriptors, rows, padding, order and token marks, a fault for each position past
-// the table (for which row 0 is fetched), and the rate of one chunk per cycle.
+// Testbench of rill_position with a memory that answers its descriptors. Checks descriptors, rows, padding, order and
+// token marks. A position past the table must raise a fault and fetch row 0. Without stalls, also checks the rate of
+// one chunk per cycle within a step.
+// Checks in messages: 1 data, 2 tuser, 3 tlast, 4 rate, 5 and 6 descriptor, 7 an offered word changes, 8 number of
+// faults, 9 the run takes too long.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 N=5 ROWS=30
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=256 N=48 ROWS=61
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=256 N=100 ROWS=50
@@ -12,6 +16,7 @@
 
 module rill_position_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter LANES = 8;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 256;
@@ -69,6 +74,7 @@ module rill_position_tb;
         rst <= 0;
     end
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -83,10 +89,12 @@ module rill_position_tb;
         row_of = pos[step] + token >= ROWS ? 0 : pos[step] + token;
     endfunction
 
+    // Returns an element of a row of the table.
     function [31:0] pattern(input integer row, input integer element);
         pattern = (row * 65536 + element + 1) * 32'h9e3779b1;
     endfunction
 
+    // Compares a chunk of y, and moves on to the next one.
     task check_chunk;
         begin
             for (i = 0; i < LANES; i = i + 1)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_prompt_ids. The ids of several prompts must come in order, none lost or doubled, when beats come
-// late and ids are taken late. No beat may be taken while ids are left or while `takes` is low. clear must discard the
-// beat that is held.
+// Testbench of rill_prompt_ids. The token ids of several prompts must come in order, none lost or doubled, when beats
+// come late (+idle) and ids are taken late (+stall). No beat may be taken while the module holds ids or while `takes`
+// is low. clear must discard the ids that are left.
+// Checks in messages: 0 the run takes too long, 1 an id, 2 and 3 a beat is taken too early, 4 ids after clear, 5 a beat
+// is taken before `takes`.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // quick: BEAT_BITS=256
@@ -25,10 +28,12 @@ module rill_prompt_ids_tb;
         .s_axis_prompt_tdata(data), .any(any), .id(id), .take(take && any));
     always #1 clk = !clk;
 
+    // Returns the id at a place of a prompt.
     function [31:0] id_of(input integer which, input integer place);
         id_of = which * 32'h0100_0193 ^ place * 32'h9E37_79B1;
     endfunction
 
+    // Prints the number of the first check that fails.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, prompt %0d, id %0d", what, prompt, taken);

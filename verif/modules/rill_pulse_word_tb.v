@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_pulse_word. One word must leave per pulse, whenever the reader takes it.
+// Testbench of rill_pulse_word. One word must leave per pulse, and must stay offered until the reader takes it. The
+// next pulse comes after that.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=56
 // sweep: DATA_W=8
 `default_nettype none

@@ -2,10 +2,12 @@
 // Testbench of rill_pumped_mul with rill_pump_phase. It multiplies every weight with extreme and with random
 // activations, alone and in chains of up to 33 multipliers. In a chain, each multiplier works half a cycle after the
 // previous one, and the last one adds the bias of all products. The multipliers between the first and the last also add
-// a product of a multiplier that is not in the chain.
-// In one half of a cycle, the lower and the upper bits of the result must be the sums for one pair of activations, in
-// the next half those for the other pair. Both forms of the module (Verilog and form=cells) are compared with the same
-// sums. Inputs are valid only while they are taken.
+// the product of a multiplier that is not in the chain (BESIDE).
+// In one half of a cycle, the lower and the upper bits of the result must be the sums for one pair of activations
+// (x_0); in the next half, they must be the sums for the other pair (x_1). Both forms of the module (Verilog and
+// form=cells) are compared with the same sums. With +idle, some rounds have unknown inputs, and their results are not
+// compared.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3
@@ -25,7 +27,7 @@
 `timescale 1ns / 1ps
 
 module rill_pumped_mul_tb;
-    parameter COUNT = 1;
+    parameter COUNT = 1; // multipliers of the chain
     parameter X_BITS = 8;
     parameter SUM_W = 32;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
@@ -36,7 +38,7 @@ module rill_pumped_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18;
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
-    parameter ROUNDS = 3000;
+    parameter ROUNDS = 3000; // rounds of the run, each with its own factors
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
     wire             clk, clk_2x, rst;
     wire [1:0]       phase;
@@ -117,6 +119,7 @@ module rill_pumped_mul_tb;
         told[0] = 65'd0;
     end
 
+    // Returns the smallest or the largest activation, -1 or 0 (pick 0 to 3), or a random one.
     function integer activation(input integer pick);
         activation = pick == 0 ? -END : pick == 1 ? END - 1 : pick == 2 ? -1 : pick == 3 ? 0
             : $unsigned($random(seed)) % (2 * END) - END;
@@ -137,7 +140,7 @@ module rill_pumped_mul_tb;
                 highs[t] = 0;
             end
             for (k = 0; k < ALL; k = k + 1) begin
-                // n < 1536: each of the 24 weights, -8 to 15, with 8 x 8 choices of activations; then random ones
+                // n < 1536: all 24 weights, -8 to 15, with 8 x 8 choices of the activations; afterwards random ones
                 w = (n < 1536 ? n % 24 : $unsigned($random(seed)) % 24) - 8;
                 weight[k] = w;
                 for (t = 0; t < 2; t = t + 1) begin

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_quantize. Compares blocks, short last blocks, output firings, padding to an even number of units,
-// and blocks of zeros and of tiny values with the C function. Also checks the latency, and for NTOK below TOKENS that
-// no input waits. An input firing has N elements (with RANDOM = 1 a random number from 1 to N).
+// Testbench of rill_quantize. Compares its units with golden_quantize_mx: full and short blocks, blocks of zeros and of
+// tiny values, padding to an even number of units, and the ends of output firings. Also checks the latency and, if
+// firings have fewer tokens than TOKENS (NTOK), that no input waits. An input firing has N elements per token (with
+// RANDOM = 1 a random number from 1 to N).
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=200 RANDOM=0 FAULT=0
@@ -19,6 +21,7 @@
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=2 X_BITS=10
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=1 FAULT=0 X_BITS=10 @ 50:50
+// quick: LANES=4 TOKENS=1 BEAT_BITS=256 BLOCK=4 FIRE_BLOCKS=0 N=64 RANDOM=1 FAULT=0 X_BITS=10 @ 0:0 50:50
 // quick: LANES=4 TOKENS=1 BEAT_BITS=256 BLOCK=128 FIRE_BLOCKS=0 N=50 RANDOM=1 FAULT=0
 // sweep: LANES=32 TOKENS=8 NTOK=1 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=1024 RANDOM=0 FAULT=0
 // quick: LANES=16 TOKENS=8 NTOK=1 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=2048 RANDOM=0 FAULT=0 @ 0:0
@@ -28,6 +31,7 @@
 `default_nettype none
 
 module rill_quantize_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter NTOK = TOKENS; // most tokens of a firing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_ram_sdp. Compares random writes (with byte strobes) and reads with a copy. Also checks the latency
-// and that read_data holds until the next read.
+// Testbench of rill_ram_sdp. Writes random data (with byte strobes if BYTE_EN is 1) and compares each read with a copy
+// of the memory. Also checks the latency and that read_data does not change until the next read.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=32 DEPTH=16 BYTE_EN=0 LATENCY=1
 // sweep: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
 // sweep: DATA_W=9 DEPTH=1 BYTE_EN=0 LATENCY=2
@@ -12,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_ram_sdp_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 32;
     parameter DEPTH = 16;
     parameter BYTE_EN = 0;
@@ -52,7 +54,7 @@ module rill_ram_sdp_tb;
                     copy[write_addr][i] = write_data[i];
     end
 
-    // Checks read_data, then starts a write and a read at random addresses if asked to.
+    // Checks read_data. Then starts a write if `write` is 1 and a read if `read` is 1, both at random addresses.
     task step(input integer write, input integer read);
         begin
             @(negedge clk);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reduce. Compares random firings of GROUPS groups with the C function. Also checks the latency,
-// that no cycle is lost between words, and that an infinity, or a value too large for the sums, raises the fault.
+// Testbench of rill_reduce. Compares random firings of GROUPS groups with golden_reduce. N, ROUNDS and WORDS are the
+// parameters of the module. Also checks the latency, that no input word waits, and that an infinity, or a value too
+// large for the sums, raises the fault.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 FUNCTION=0 N=23 FAULT=0
 // sweep: LANES=1 TOKENS=1 FUNCTION=1 N=9 GROUPS=3 FAULT=0
 // sweep: LANES=8 TOKENS=4 FUNCTION=2 N=100 SCALE=841209610 FAULT=0
@@ -29,7 +31,7 @@ module rill_reduce_tb;
     parameter N = 0;
     parameter ROUNDS = 1;
     parameter WORDS = 1;
-    parameter GROUPS = 1;          // for the vectors alone (vectors_rill_reduce.c)
+    parameter GROUPS = 1;          // groups of a firing; only vectors_rill_reduce.c uses it
     parameter SCALE = 897581056;   // fp32 bits of 2^-20, which gives the sum; for a mean 2^-20 / elements
     parameter FAULT = 0;           // kind of fault in the vectors; 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_register_copies. At the first clock edge of a reset every copy must become 0. Afterwards every copy
-// must hold the value that d had one cycle before.
+// Testbench of rill_register_copies. At the first clock edge of a reset every copy must become 0. After the reset every
+// copy must hold the value that d had one cycle before.
+// Sets for verif/modules/run.sh:
 // sweep: COPIES=1 DATA_W=1
 // sweep: COPIES=5 DATA_W=13
 // quick: COPIES=5 DATA_W=13

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_register_slice. Checks order and content, the latency of each mode, and the full rate.
+// Testbench of rill_register_slice. Checks order and content, the latency of each mode and, without idles and stalls,
+// the rate of one word per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=8 MODE=0
 // sweep: DATA_W=33 MODE=1
 // sweep: DATA_W=70 MODE=2
@@ -14,7 +16,7 @@
 
 module rill_register_slice_tb;
     parameter DATA_W = 8;
-    parameter MODE = 2;
+    parameter MODE = 2;                      // 0 bypass, 1 simple, 2 skid, 3 swap
     localparam WORDS = 500;
     wire              clk, rst, s_valid, s_ready, m_valid, m_ready, src_done, snk_done;
     wire [DATA_W-1:0] s_data, m_data;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_replay_buffer. Sends random firings of up to DEPTH words; each must come out REPLAYS times in a
-// row. Also checks the latency, and that no cycle is lost inside or between the passes.
+// Testbench of rill_replay_buffer. Sends random firings of up to DEPTH words. Each firing must leave REPLAYS times in a
+// row. Also checks the latency, and that the first firing leaves without a lost cycle inside or between its passes.
+// Sets for verif/modules/run.sh:
 // sweep: DEPTH=12 REPLAYS=3
 // sweep: DEPTH=1 REPLAYS=1
 // sweep: DEPTH=1 REPLAYS=5
@@ -34,6 +35,7 @@ module rill_replay_buffer_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Sends a firing and queues its replays.
     task firing(input integer words);
         begin
             for (i = 0; i < words; i = i + 1) begin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_request_args. Sends requests of all kinds, with several things wrong at once, and checks which
-// fault is reported. Also checks decode_steps, and that inputs change nothing while `follows` is low.
+// Testbench of rill_request_args. Gives it random arguments of requests, often with several wrong ones, and checks
+// which fault it reports. Also checks decode_steps, and that the outputs do not change while `follows` is low.
+// MODE: 0 language model, 1 stream.
+// Sets for verif/modules/run.sh:
 // sweep: MODE=0 BEAT_BITS=256 ADDR_BITS=34 BASES=3
 // sweep: MODE=0 BEAT_BITS=512 ADDR_BITS=64 BASES=1
 // sweep: MODE=1 BEAT_BITS=512 ADDR_BITS=40 BASES=32
@@ -9,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_request_args_tb;
+    // Parameters without a comment are those of the module.
     parameter MODE = 0;
     parameter BEAT_BITS = 256;
     parameter ADDR_BITS = 34;
@@ -41,6 +44,7 @@ module rill_request_args_tb;
             + (wrong == 2 && ADDR_BITS < 64 ? 64'd1 << ADDR_BITS % 64 : 64'd0);
     endfunction
 
+    // Whether a pointer must be refused.
     function is_wrong(input [63:0] p);
         is_wrong = p % BEAT != 0 || (ADDR_BITS < 64 && p >> ADDR_BITS % 64 != 0);
     endfunction

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reset. rst must be high from the start, without any edge of the pin, and later be the inverse of
-// the pin STAGES cycles before.
+// Testbench of rill_reset. rst must be high at power-up, without any edge of the pin ap_rst_n. Later it must be the
+// inverse of the pin, delayed by STAGES registers.
+// Sets for verif/modules/run.sh:
 // sweep: STAGES=2
 // sweep: STAGES=3
 // sweep: STAGES=7

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reset_tree. Every copy must begin at 1, and later equal the input of 1 + HOPS cycles before.
+// Testbench of rill_reset_tree. Every copy must be 1 at power-up. Later it must equal the input, delayed by 1 + HOPS
+// registers.
+// Sets for verif/modules/run.sh:
 // sweep: COPIES=1
 // sweep: COPIES=5 HOPS=2
 // quick: COPIES=5 HOPS=2

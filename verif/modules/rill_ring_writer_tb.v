@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_ring_writer with its rill_dma_write and a memory. Whenever ids_written changes, the ring in memory
-// must hold exactly that many ids.
+// Testbench of rill_ring_writer with its rill_dma_write and a model of the memory. ids_written must count up by 1, and
+// whenever it changes, the ring in memory must hold exactly that many ids.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 `default_nettype none

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rmsnorm. Compares vectors of N elements, with a mean and with outliers, with the C function. Also
-// checks the latency and the time from the last word in to the last word out. EPS is 1e-5, and with FAULT 3 the
-// smallest subnormal.
+// Testbench of rill_rmsnorm. Compares vectors of N elements, with a nonzero mean and outliers, with
+// golden_rmsnorm. Also checks the latency, the time from the last word in to the last word out, and that the faults of
+// vectors_rill_rmsnorm.c are raised. EPS is 1e-5; with FAULT 3 it is the smallest subnormal.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 MS_SCALE=671088640 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 MS_SCALE=705841445 FAULT=0
 // sweep: LANES=8 TOKENS=8 N=100 MS_SCALE=673437450 FAULT=0
@@ -23,7 +24,7 @@ module rill_rmsnorm_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 128;
-    parameter MS_SCALE = 0;  // fp32 bits of 2^-40 / N, as the C function rounds it
+    parameter MS_SCALE = 0;  // fp32 bits of 2^-40 / N, rounded as in golden_norm_rms_scale
     parameter FAULT = 0;     // kind of fault in the vectors (vectors_rill_rmsnorm.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rope. Compares firings of HEADS heads with the C function. Each token of a firing has a row of
-// cosines and sines. Also checks the latency (12 cycles) and the time from the last word in to the last word out.
+// Testbench of rill_rope. Compares firings of HEADS heads with golden_rope. Each token of a firing has a row of
+// cosines and sines. Also checks the latency (12 cycles from the last word of the first head) and the time from the
+// last word in to the last word out.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=0 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=1 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=2 HEAD=10 ROTARY=6 PAIRS=0 FAULT=0
@@ -17,9 +19,10 @@
 `default_nettype none
 
 module rill_rope_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter HEADS = 3;     // for the vectors alone (vectors_rill_rope.c)
+    parameter HEADS = 3;     // heads of a firing; only vectors_rill_rope.c uses it
     parameter HEAD = 16;
     parameter ROTARY = 16;
     parameter PAIRS = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_round_robin. The grant must go to the next client that asks after the one that was served last,
-// counted around, and be 0 if none asks.
+// Testbench of rill_round_robin. The grant must go to the first client that requests it, in cyclic order from the one
+// after the client that was served last. It must be 0 if no client requests it. +idle and +stall make requests and
+// takes rarer.
+// Sets for verif/modules/run.sh:
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
 // sweep: CLIENTS=64

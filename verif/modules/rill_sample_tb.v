@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_sample. Compares ids and hashes with the C function, under settings of every kind, with ties,
-// short lists and elements past N. Also checks order, token marks, the latency, and that wrong settings raise the
-// fault.
+// Testbench of rill_sample. Compares ids and hashes with golden_sample, under settings of every kind, with ties,
+// short lists and elements past N. Also checks order, token marks, the latency, and that illegal settings and infinite
+// elements raise the fault.
+// Checks in messages: 1 and 2 the file of vectors, 3 an offered id changes, 4 id, 5 marks, 7 the run takes too long,
+// 8 hash, 9 latency, 10 a fault before the chunk, 11 no fault, 12 a fault with legal settings.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3
 // sweep: LANES=4 TOKENS=2 N=21 TOP_K=8
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64
@@ -13,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_sample_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 21;
@@ -26,7 +30,7 @@ module rill_sample_tb;
     reg                 clk = 0, rst = 1, failed = 0;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
     integer             ntok [0:MOST-1];
-    reg                 fresh [0:MOST-1];                // new settings, so it waits until earlier firings are over
+    reg                 fresh [0:MOST-1];                // has new settings, so it waits until earlier firings are over
     reg  [191:0]        settings [0:MOST-1];             // {position, seed, min_p, top_k, inverse}
     reg  [191:0]        now = 0;
     reg                 apply = 0;
@@ -99,6 +103,7 @@ module rill_sample_tb;
         end
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -108,8 +113,8 @@ module rill_sample_tb;
         end
     endtask
 
-    // Resets the module, applies the settings of case `bad`, offers a chunk in two cycles, and expects the fault, which
-    // may not come before the chunk.
+    // One cycle of the cases that must raise the fault. A case resets the module, applies its settings, and offers a
+    // chunk for two cycles. The fault must come after the chunk.
     task refuse;
         begin
             bad_wait = bad_wait + 1;
@@ -154,6 +159,7 @@ module rill_sample_tb;
         end
     endtask
 
+    // Offers the next chunk of a token.
     task drive;
         begin
             x_valid <= 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_scalar with the number 2.5. unary_bench.vh has the checks. CHOICE is the number of the operation's
-// `function`; the other parameters are those of the module.
+// Testbench of rill_scalar with the constant 2.5. unary_bench.vh has the checks. CHOICE is the number of the
+// operation's `function`, which the program of the vectors needs; the other parameters are those of the module.
+// Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary scalar - 2.5
 // sweep: LANES=4 TOKENS=2 FAULT=0 CHOICE=0 FUNCTION=0 DELAY=5 N=21
 // sweep: LANES=2 TOKENS=1 FAULT=0 CHOICE=2 FUNCTION=2 DELAY=3
@@ -16,6 +17,7 @@
 `define UNARY_LATENCY DELAY
 
 module rill_scalar_tb;
+    // Parameters without a comment are those of the module.
     parameter FUNCTION = 0;
     parameter CHOICE = 0;
     parameter FIRST = 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_schedule. Compares entries, layers, step words and tlast with a walk in the testbench. Checks that
-// a section runs at one entry per cycle.
-// The table has sections of lengths L0, L1, L2 and repeats R0, R1, R2. HEADS: bit mask of sections that run only in
-// steps with head = 1. MANY: bit mask of entries to skip in steps of one token (decimal, LSB = entry 0).
+// Testbench of rill_schedule. Compares entries, layers, step words and tlast with a walk through the table in the
+// bench. Without idles and stalls, also checks that a section runs at one entry per cycle.
+// The table has sections of lengths L0, L1, L2 and repeats R0, R1, R2. HEADS: bit mask of the sections that run only in
+// steps with STEP_HEAD. MANY: bit mask of the entries that steps of one token skip (a decimal number, bit 0 is entry
+// 0).
+// Sets for verif/modules/run.sh:
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
 // sweep: ENTRY_W=192 L0=1 L1=1 L2=1 R0=1 R1=1 R2=1 HEADS=7
@@ -67,7 +69,7 @@ module rill_schedule_tb;
     // one_step sends a step word and queues the expected output. bound: upper bound of the cycles of all steps.
     integer s, r, e, first, remaining, n, seed, idle, stall, bound;
     reg [63:0] step;
-    // Returns the entries of a section in a step, with those that are left out.
+    // Returns the number of entries of a section in a step, including those that a step of one token skips.
     function integer runs(input integer section, input head);
         runs = (WHEN[section] && !head) ? 0 : LEN[section*16 +: 16] * REPEAT[section*16 +: 16];
     endfunction

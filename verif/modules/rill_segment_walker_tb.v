@@ -3,6 +3,7 @@
 // steps. Compares every descriptor of the steps of a request with a list. No K or V run may leave before the writes
 // that it needs are counted, and long runs must be cut. With windows, K and V runs begin where the window of the first
 // token begins. At the end a flush must discard steps.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
@@ -20,14 +21,14 @@
 module rill_segment_walker_tb;
     `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
-    parameter LAYERS = 3;
+    parameter LAYERS = 3;                    // repetitions of the second section
     parameter BEATS = 5;                     // beats of the repeated weight segment
-    parameter OUTER = 4;
+    parameter OUTER = 4;                     // runs of the V segment
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next
-    parameter CHANNELS = 3;
+    parameter CHANNELS = 3;                  // KEY_CHANNELS of the module
     parameter WINDOW = 0;                    // 0: all positions
-    parameter EACH = 0;                      // 1: layer l sees WINDOW + 7 l positions, an odd one all
+    parameter EACH = 0;                      // 1: even layers l see WINDOW + 7 l positions, odd ones all
     parameter FROM = 0;                      // position of the first step
     localparam CACHED = FIRST + LAYERS * STRIDE;  // layers of the cache
     localparam BYTES = BEAT_BITS / 8;
@@ -50,6 +51,7 @@ module rill_segment_walker_tb;
         end
     endfunction
     localparam WINDOWS = EACH ? CACHED : 1;
+    // window_of returns the window of a layer, 0: all positions. windows and reversed return the tables of all layers.
     function integer window_of(input integer layer);
         window_of = WINDOW == 0 || (EACH && layer % 2 == 1) ? 0 : EACH ? WINDOW + 7 * layer : WINDOW;
     endfunction
@@ -57,7 +59,7 @@ module rill_segment_walker_tb;
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = window_of(k);
     endfunction
-    function [WINDOWS*16-1:0] reversed(input integer unused);   // makes a different table for the values
+    function [WINDOWS*16-1:0] reversed(input integer unused);   // so that keys and values have different tables
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
     endfunction
@@ -116,10 +118,12 @@ module rill_segment_walker_tb;
     reg         failed = 0;
     reg         done = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Adds a run to the expected ones. A run without beats gives no descriptor.
     task add(input integer beats_in, input [39:0] addr_in, input integer need, input values);
         if (beats_in > 0) begin
             run_beats[runs] = beats_in;
@@ -137,7 +141,7 @@ module rill_segment_walker_tb;
         i = $urandom(seed);
         pos = FROM;
         for (i = 0; i < STEPS; i = i + 1) begin
-            ntok = i < 30 ? 4 : 1;           // 30 steps of the prompt; the last one and all later ones have the head
+            ntok = i < 30 ? 4 : 1;           // 30 steps of the prompt; the last one and all later ones have STEP_HEAD
             step[i] = 0;
             step[i][STEP_POS +: STEP_POS_W] = pos;
             step[i][STEP_NTOK +: STEP_NTOK_W] = ntok;
@@ -175,7 +179,7 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // k_done and v_done are ahead in turn
+        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // sometimes k_done is ahead, sometimes v_done
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin

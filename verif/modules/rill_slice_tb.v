@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_slice. The words of the selected rounds must leave in order, and no other words: of the ROUNDS
-// rounds of a group, COUNT are selected, from FIRST on in steps of STEP. Also checks the latency.
+// Testbench of rill_slice. A group has ROUNDS rounds of WORDS words per token. The rounds FIRST, FIRST + STEP, ... are
+// selected, COUNT of them. Their words must leave in order, and no other words. Also checks the latency.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 GROUPS=3 ROUNDS=5 WORDS=1 FIRST=1 STEP=2 COUNT=2
 // sweep: LANES=4 TOKENS=2 GROUPS=2 ROUNDS=7 WORDS=3 FIRST=2 STEP=1 COUNT=4
 // sweep: LANES=2 TOKENS=4 GROUPS=1 ROUNDS=4 WORDS=2 FIRST=3 STEP=1 COUNT=1
@@ -11,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_slice_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 1;
     parameter TOKENS = 1;
     parameter GROUPS = 1;

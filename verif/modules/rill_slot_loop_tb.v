@@ -2,13 +2,14 @@
 // Testbench of rill_slot_loop with a model of the datapath.
 // - Requests of random lengths join at random moments in random slots. They end by count, by an end id and by the end
 //   of the context. Some are refused, have a bad id in the prompt, or are stopped.
-// - Every part must begin at the next position of its request, and have its ids. Every id must reach the request's
-//   ring once and in order. Results and hashes of each request are compared when it has ended.
+// - Every part must begin at the next position of its request and carry the ids of its positions. Every generated id
+//   must reach the request's ring once and in order. Results and hashes of each request are compared when it has ended.
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
+// Sets for verif/modules/run.sh:
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
@@ -19,6 +20,7 @@
 
 module rill_slot_loop_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter SLOTS = 4;
     parameter PARTS = 4;
     parameter TOKENS = 4;
@@ -31,7 +33,7 @@ module rill_slot_loop_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam IDS = BEAT_BITS / 32;
     localparam RUNS = 24;
-    localparam REQUESTS = 14;                // of a run
+    localparam REQUESTS = 14;                // requests of a run, at most
 
     reg         clk = 0, rst = 1;
     integer     seed, idle, stall, i;
@@ -89,14 +91,16 @@ module rill_slot_loop_tb;
     integer     sent = 0, run = 0, over = 0;  // requests so far; runs; requests whose results were compared
     reg         failed = 0, broken = 0;
 
-    // Return the id at position p of request q, and the hash of the logits from which it is chosen if it is generated.
+    // id_at returns the id at position p of request q. hash_at returns the hash of the logits from which this id is
+    // chosen if it is generated.
     function [31:0] id_at(input integer q, input integer p);
         id_at = p == bad_at[q] ? VOCAB + 3 : (q * 31 + p * 17 + p * p) % VOCAB;
     endfunction
     function [63:0] hash_at(input integer q, input integer p);
         hash_at = 64'h9e37_79b9_7f4a_7c15 * (q * 1000 + p + 1);
     endfunction
-    // Return how request q ends: ids_of, the number of ids that it generates; ending_of, its `ending`.
+    // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns its `ending`:
+    // 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
     function integer ids_of(input integer q);
         integer n;
         reg     is_over;
@@ -117,6 +121,7 @@ module rill_slot_loop_tb;
                 : id_at(q, len[q] + n - 1) == EOT ? 2 : n == most[q] ? 1 : 3;
         end
     endfunction
+    // Prints the first error with its request, and ends the run.
     task wrong(input [8*40-1:0] what, input integer q);
         if (!failed) begin
             failed = 1;
@@ -153,7 +158,7 @@ module rill_slot_loop_tb;
             kv_done <= 0;
             kv_open = 0;
         end else begin
-            // K and V of a step are in memory some time after its ids
+            // K and V of a step are in memory at a random time after its ids.
             if (kv_open > 0 && $unsigned($random(seed)) % 40 == 0) begin
                 kv_done <= kv_done + 1;
                 kv_open = kv_open - 1;
@@ -286,6 +291,8 @@ module rill_slot_loop_tb;
     reg  [31:0] count_before;
     reg         in_end;                      // the submission came after the end of the last request
     wire        ending_now = start && slots[15:0] == 16'd0 && status[4:0] >= 5'd12 && status[4:0] <= 5'd14;
+    // Draws a request and sets the argument registers: kind 0 to 4 are an empty or too long prompt, one that almost
+    // fills the context, max_new 0, and a bad id.
     task arguments(input integer number);
         begin
             kind = $unsigned($random(seed)) % 12;
@@ -357,7 +364,7 @@ module rill_slot_loop_tb;
             while (start && !failed) begin
                 kind = $unsigned($random(seed)) % 6;
                 if (kind < 2) begin
-                    // waits for the drain, or for the flush, then for a part of what follows
+                    // Waits until the last request has ended, or until the flush after it, and a random time longer.
                     for (i = 0; i < 3000 && start && !(ending_now && (kind == 0 || status[4:0] != 5'd12)); i = i + 1)
                         @(posedge clk);
                     repeat ($unsigned($random(seed)) % 24) if (start) @(posedge clk);

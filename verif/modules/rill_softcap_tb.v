@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_softcap with a cap of 30, so SLOPE is -2 / 30 and GAIN is 2 * 30. unary_bench.vh has the checks.
+// Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary softcap 30
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0

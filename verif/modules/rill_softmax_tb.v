@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_softmax. Compares steps at the first, the last and random positions, for every layer and head, with
-// the C function. Scores at masked positions may be NaN. Also checks the latency.
+// golden_softmax. Scores at masked positions may be NaN. Also checks the latency.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=1 CONTEXT=17 FAULT=0
 // sweep: LANES=16 TOKENS=8 HEADS=2 LAYERS=1 CONTEXT=100 FAULT=0
@@ -32,6 +33,7 @@
 `default_nettype none
 
 module rill_softmax_tb;
+    // Parameters without a comment are those of the module.
     parameter INV_STALL = -1;  // stalls of the reader of the scalars, in percent; -1: those of +stall
     parameter LANES = 4;
     parameter TOKENS = 2;
@@ -48,13 +50,15 @@ module rill_softmax_tb;
     localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP
     localparam [31:0] GAIN = CAP == 0 ? 0 : CAP == 2 ? 32'h40800000 : 32'h42c80000;  // 2 * CAP
     localparam WINDOWS = EACH ? LAYERS : 1;
+    // Returns the parameter WINDOW of rill_softmax: 16 bits for each layer, CONTEXT for all positions.
     function [WINDOWS*16-1:0] windows(input [31:0] first);
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = k % 2 == 1 ? CONTEXT : first + k;
     endfunction
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
-    // Cycles from the last chunk of the first firing to its first p. The first step is at position 0 with all tokens.
+    // Cycles from the last chunk of the first firing to its first word of p. The first step is at position 0 and has
+    // TOKENS tokens.
     localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 25 : 58);
 
     wire clk, rst, fault;

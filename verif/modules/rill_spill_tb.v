@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_spill with its two DMA engines on one memory. Firings of random lengths up to WORDS must come back
-// word for word, and nothing may be read while a write of the same half has no response. The memory must hold the last
-// firing in the layout that the module's header states. The sink waits until FIRINGS firings are in. dma_idle comes as
-// late as it may. With HELD, beats wait on their way to the write engine, which is idle meanwhile. With FIRINGS 2,
-// without pauses and HELD, and with more than 8 words, words must enter while others leave; with FIRINGS 1 they must
-// not. After a reset at a random time, further firings must pass.
+// word for word. Nothing may be read while a write of the same half of the memory has no response. The memory must hold
+// the last firing in the layout that the module's header states. The sink waits until FIRINGS firings are in. dma_idle
+// comes LATE cycles late, the most that is allowed. With HELD, beats wait on their way to the write engine, which is
+// idle meanwhile. With FIRINGS 2 and more than 8 words, without idles, stalls and HELD, words must enter while others
+// leave. With FIRINGS 1 they must not. After a reset at a random time, further firings must pass.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -25,6 +26,7 @@
 `timescale 1ns / 1ps
 
 module rill_spill_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 128;
     parameter BEAT_BITS = 256;
     parameter WORDS = 40;
@@ -111,12 +113,12 @@ module rill_spill_tb;
     // responses come in the order of the descriptors.
     integer open [0:1];
     reg     half_of [0:65535];
-    integer asked, ended, lasts_in, lasts_out, half, both; // both: cycles in which one word enters and one leaves
+    // asked, ended: descriptors so far, and how many of them have their response. lasts_in: firings that have entered.
+    integer asked, ended, lasts_in, half, both; // both: cycles in which one word enters and one leaves
     initial begin
         asked = 0;
         ended = 0;
         lasts_in = 0;
-        lasts_out = 0;
         both = 0;
         open[0] = 0;
         open[1] = 0;
@@ -125,7 +127,6 @@ module rill_spill_tb;
         if (rst) begin
             ended = asked;
             lasts_in = 0;
-            lasts_out = 0;
             open[0] = 0;
             open[1] = 0;
         end else begin
@@ -151,13 +152,12 @@ module rill_spill_tb;
                 if (lasts_in == FIRINGS)
                     hold <= 1'b0;
             end
-            if (m_valid && m_ready && m_last)
-                lasts_out = lasts_out + 1;
         end
 
     reg [DATA_W-1:0] kept [0:WORDS-1];
     reg [1023:0]     word;
     integer          n, i, b, length, place; // kept, length: the last firing; place: bit of the memory from OFFSET on
+    // Sends firings of random lengths, the first one of WORDS words.
     task push(input integer firings);
         for (n = 0; n < firings; n = n + 1) begin
             length = n == 0 ? WORDS : 1 + $unsigned($random(seed)) % WORDS;

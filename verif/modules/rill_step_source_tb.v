@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_step_source. Compares every step word of 6 requests (20 with PREFIX) with its definition, which is
-// computed with divisions. Random `go` delays steps. DRAFTS: decode steps are judged at random, and the next step must
-// begin after the tokens that were taken. No step may cross a multiple of 64 positions or the end of the request.
-// PREFIX: most requests begin at a random position, some at the last one of the prompt or at a multiple of 64. Prefill
-// steps end at multiples of TOKENS.
+// Testbench of rill_step_source. Compares every step word of 6 requests (20 with PREFIX) with its definition, which the
+// bench computes with divisions. Random values of `go` delay steps. With DRAFTS, the bench takes a random number of the
+// tokens of each decode step, and the next step must begin after them. No step with drafts may cross a multiple of 64
+// positions or the end of the request. With PREFIX, requests begin at 0, at the last position of the prompt, at a
+// multiple of 64 or at a random position, in turn. Prefill steps end at multiples of TOKENS or at the end of the
+// prompt.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 PREFIX=1
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0 PREFIX=1
@@ -23,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_step_source_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter TOKENS = 4;
     parameter ALL_HEAD = 0;
@@ -33,7 +36,8 @@ module rill_step_source_tb;
 
     reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0, judged = 0;
     reg  [3:0]  more = 0, taken = 4'hx;
-    integer     most, late, many = 0;        // most drafts that fit; cycles until the step is judged; steps with drafts
+    // most: number of drafts that fit. late: cycles until the tokens that are taken are known. many: steps with drafts.
+    integer     most, late, many = 0;
     reg  [15:0] prompt_len, first = 16'hx;
     reg  [31:0] decode_steps;
     wire        busy, valid;

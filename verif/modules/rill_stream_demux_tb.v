@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_stream_demux. Distributes firings by a table that includes dropped firings and a section for head
-// steps. Checks that each port gets its firings in order and, for LONGEST >= 3, that no cycle is lost between firings.
+// steps (STEP_HEAD). Checks that each port gets its firings in order. Without idles and stalls, and with LONGEST of 3
+// or more, also checks that no cycle is lost between firings.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=1 REPEAT=2 LONGEST=1
 // sweep: PORTS=4 REPEAT=7 LONGEST=3
@@ -10,7 +12,7 @@
 module rill_stream_demux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // repeats of the first section: a firing to port 0, one that is dropped
+    parameter REPEAT = 4;                    // repeats of section 0: a firing to port 0, then one that is dropped
     parameter LONGEST = 9;                   // most words of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (2 * REPEAT + 2) * LONGEST;

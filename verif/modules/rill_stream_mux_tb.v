@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_stream_mux. The table is that of a repeated region: one firing from port 0, then REPEAT from port
-// 1, and one from port PORTS-1 in head steps only. Steps and firing lengths are random. Every beat must come in the
-// order of the schedule. For LONGEST >= 3 no cycle may be lost between firings.
+// Testbench of rill_stream_mux. The table is that of a repeated region: one firing from port 0, then REPEAT firings
+// from port 1, and in head steps (STEP_HEAD) also one from port PORTS-1. Steps and firing lengths are random. The words
+// must come in the order of the table. Without idles and stalls, and with LONGEST of 3 or more, no cycle may be lost
+// between firings.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3
@@ -13,8 +15,8 @@
 module rill_stream_mux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // repeats of the second section
-    parameter LONGEST = 9;                   // most beats of a firing
+    parameter REPEAT = 4;                    // firings of port 1 in a step
+    parameter LONGEST = 9;                   // most words of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (REPEAT + 2) * LONGEST;
     localparam [7:0] TAIL_PORT = PORTS - 1;
@@ -33,8 +35,7 @@ module rill_stream_mux_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
         .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    // The bench walks the schedule. A pulse of give[p] gives `beat` to the source of port p. A variable cannot select a
-    // generated instance.
+    // A pulse of give[p] gives `beat` to the source of port p. A variable cannot select a generated instance.
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;                   // {last, user, data}
     genvar g;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_stream_reader and rill_stream_writer, which are connected to each other and through their DMA
-// engines to one memory. Rows are read and must be written unchanged at another place, with padding of zeros. Also
-// checks order and token marks of the stream between them, and that steps_done reaches the number of firings but is
+// engines to one memory. Rows are read and must be written unchanged at another offset, padded with zeros. Also checks
+// order and token marks of the stream between the two modules, and that steps_done reaches the number of firings but is
 // never ahead of it.
+// Checks in messages: 1 data and 2 marks of the stream, 3 steps_done is ahead, 4 the written rows, 5 the word after
+// them, 6 the run takes too long.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256 LANES=1 TOKENS=1 CHUNKS=5
 // sweep: BEAT_BITS=256 LANES=4 TOKENS=4 CHUNKS=7
 // sweep: BEAT_BITS=512 LANES=32 TOKENS=2 CHUNKS=3
@@ -14,11 +17,13 @@
 
 module rill_stream_writer_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter LANES = 4;
     parameter TOKENS = 4;
     parameter CHUNKS = 7;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    // A row fills whole groups: a group is a chunk or a beat, whichever is larger. Sizes are in words of 32 bits.
     localparam GROUP_WORDS = LANES * 32 > BEAT_BITS ? LANES : BEAT_BITS / 32;
     localparam ROW_WORDS = (CHUNKS * LANES + GROUP_WORDS - 1) / GROUP_WORDS * GROUP_WORDS;
     localparam ROWS = 5 * TOKENS + 1;
@@ -94,6 +99,7 @@ module rill_stream_writer_tb;
         rst <= 0;
     end
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

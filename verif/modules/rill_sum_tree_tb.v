@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_sum_tree. Compares sums of random numbers, under random enables, with sums from a loop. The latency
 // is log2(LANES) enabled clocks.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_token_loop with a model of the datapath.
 // - Requests end by count, by each end id and by the end of the context.
-// - Refused or failed requests: wrong length, pointers, channel bases, a bad prompt id, a kernel fault and a memory
+// - Requests are refused or fail: wrong length, pointers, channel bases, a bad prompt id, a kernel fault and a memory
 //   error in the middle, another image, a stop, a kill, a ring that is too short, a memory that stops answering
 //   (watchdog), a second clock that is lost, late or missing. Good requests come between them.
-// - Step words, ids, ring and walker steps are compared with the rules.
-// - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
-//   anything is sent.
-// - The model gives the hash of a row HASH_WAIT - 2 cycles after its id, and keeps it HASH_WAIT - 1 cycles after the
-//   word of the ring. With DRAFTS it gives those of all tokens HASH_WAIT - 2 cycles after the step's first id.
+// - Step words, ids, the words of the ring and the steps of the segment walker are compared with the rules.
+// - soft_rst must come only when the memory is quiet. After RESET_WAY registers it must be over before the flush ends
+//   and before anything is sent.
+// - The model gives the hash of a row HASH_WAIT - 2 cycles after its id, and keeps it until HASH_WAIT - 1 cycles after
+//   the word of the ring. With DRAFTS it gives the hashes of all tokens HASH_WAIT - 2 cycles after the step's first id.
 // - DRAFTS: the ids repeat, with exceptions, so some drafts are wrong. A step's drafts may be any ids. The ids before
-//   the first wrong draft must be accepted, and the next step begins after them. Ids after a wrong draft are noise.
-//   Each token of a step has its own hash.
+//   the first wrong draft must be accepted, and the next step must begin after them. The model gives random ids after a
+//   wrong draft. Each token of a step has its own hash.
 // - PREFIX: requests begin at position 0, at positions in the last block of the request before, and at its end. A
 //   request with another position is refused, and so is any position above 0 after a fault, with another image, and
 //   after `forget`. `held` is compared with the rules after each request, also after a kill and a stop.
 // In MODE 1 a request has only rows and no ids.
+// The number of a check in a message is the argument of its call of `fail`.
+// Sets for verif/modules/run.sh:
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5 HASH_WAIT=16
@@ -36,6 +38,7 @@
 
 module rill_token_loop_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter MODE = 0;
     parameter CHANNELS = 3;
     parameter TOKENS = 4;
@@ -140,8 +143,8 @@ module rill_token_loop_tb;
     integer     break_kind;                  // 5 kernel, 6 memory, 10 second clock, 11 second clock with errors
     integer     want_ids, want_code, want_place;
     reg         eot_ends;
-    // State of the model of the datapath. step_open: ids of the present step are missing. answer: ids that the step's
-    // argmax makes are missing. outstanding: reads that the memory has not answered.
+    // State of the model of the datapath. step_open: ids of the current step have not come yet. answer: the model has
+    // not yet given all ids of the step's argmax. outstanding: reads that the memory has not answered.
     integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want,
         outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
@@ -167,15 +170,18 @@ module rill_token_loop_tb;
     reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way; the modules see the last bit
     reg         alive = 0;                   // between load_start and soft_rst
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Returns the id that the model generates after position pos.
     function integer made(input integer pos);
-        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // the id after position pos
+        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // with DRAFTS, ids repeat with exceptions
             : pos == end_pos ? VOCAB - 1 : pos % 4 * 13 + (pos % 11 == 10 ? 3 : 0);
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -185,6 +191,7 @@ module rill_token_loop_tb;
         end
     endtask
 
+    // Returns the expected step word at a position, without drafts.
     function [63:0] step_word(input integer pos);
         integer ntok;
         begin
@@ -206,7 +213,7 @@ module rill_token_loop_tb;
             || (code == 11 && same_image);
     endfunction
 
-    // soft_rst brings the model back to its start as it does the datapath.
+    // Resets the model, as soft_rst resets the datapath.
     task model_reset;
         begin
             step_open = 0;
@@ -499,7 +506,7 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // Requests that begin after positions of the one before.
+    // Runs requests that begin after positions of the request before (PREFIX).
     task prefixes;
         integer at;
         begin
@@ -551,7 +558,8 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // A start that waits for the memory has other arguments than the previous request. They are checked as well.
+    // While the memory does not answer, a request ends with fault 7, and a second start with other arguments must wait.
+    // When the memory answers again, the new arguments must be checked (fault 9).
     task start_in_flush;
         begin
             watchdog <= 300;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_token_select. In steps with head = 1 the last token of every firing must come out, in other steps
-// nothing. Also checks latency 0 and the full rate. ALL: in steps with head = 1 every word must come out unchanged.
+// Testbench of rill_token_select. In steps with head = 1 the last token of every firing must come out; in other steps
+// nothing may come out. With ALL, every word of steps with head = 1 must come out unchanged. Also checks that the
+// latency is 0 and that words wait only for the reader or for a step word.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3
@@ -13,7 +15,7 @@
 
 module rill_token_select_tb;
     parameter TOKENS = 2;
-    parameter CHUNKS = 3;
+    parameter CHUNKS = 3; // words of a token in a firing
     parameter ALL = 0;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 40;
@@ -63,7 +65,7 @@ module rill_token_select_tb;
         for (n = 0; n < STEPS; n = n + 1) begin
             active = 1 + $unsigned($random(seed)) % TOKENS;
             head = $random(seed);
-            // Only the bit `head` of the step word counts. The others have values that must have no effect.
+            // The module uses only the bit `head` of the step word. The other bits have fixed values without effect.
             u_step.push({43'h5a5a5a5a5a5, head, 20'h3c3c3}, 1'b0, 1'b0);
             for (c = 0; c < CHUNKS; c = c + 1)
                 for (t = 0; t < active; t = t + 1) begin

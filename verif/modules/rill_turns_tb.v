@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_turns. Port numbers and their one-hot bits must come in the order of the table, and none may be
-// lost or doubled when turns are slow.
+// Testbench of rill_turns. Port numbers and their one-hot bits must come in the order of the table, and no turn may be
+// lost or doubled, however late turn_done comes (PERIOD, +stall).
+// Sets for verif/modules/run.sh:
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
 // quick: REPEAT=5 PERIOD=1
@@ -20,7 +21,7 @@ module rill_turns_tb;
     wire [7:0]  port;
     reg         turn_done = 0;
     reg  [7:0]  wanted [0:STEPS*(3*REPEAT+1)-1];
-    integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall; // count, seen: turns that must come, came
+    integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall; // count, seen: turns expected, turns seen
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
@@ -32,6 +33,7 @@ module rill_turns_tb;
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
         .turn_valid(turn_valid), .turn(turn), .port_index(port), .turn_done(turn_done && turn_valid));
 
+    // Expects a turn of this port.
     task want(input [7:0] port);
         begin
             wanted[count] = port;

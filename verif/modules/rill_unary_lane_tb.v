@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_unary_lane. Compares corner values and random values of the whole range with the C function. A
-// value that would fault, in a cycle without a valid word, must raise nothing. A and B (unary_functions.vh) are the
-// constants of the operation that vectors_rill_unary.h lists for FUNCTION.
+// Testbench of rill_unary_lane. Compares corner values and random values of the whole range with the C function. In
+// cycles without a valid word the operand is an infinity, which must not raise the fault. A and B (unary_functions.vh)
+// are the constants of the operation that vectors_rill_unary.h lists for FUNCTION.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: FUNCTION=0 LATENCY=22
 // sweep: FUNCTION=1 LATENCY=17
 // sweep: FUNCTION=2 LATENCY=17

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_unary. unary_bench.vh has the checks. Functions that fault for many random operands (5 to 7) run
-// here with FAULT=1 or not at all; rill_unary_lane_tb compares their results.
+// Testbench of rill_unary. unary_bench.vh has the checks. Functions 5 to 7 raise the fault for many random operands, so
+// they run here with FAULT=1 or not at all; rill_unary_lane_tb compares their results.
+// Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary function
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=0 DELAY=22 N=21
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=1 DELAY=17

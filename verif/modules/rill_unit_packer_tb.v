@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_unit_packer. Compares units of 1 to XS / LANES chunks with a model, under random idles and stalls.
 // Chunks that are marked as zeros (s_zero) must give zeros.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 XS=32
 // sweep: LANES=8 XS=64
 // sweep: LANES=32 XS=32
@@ -20,7 +21,7 @@ module rill_unit_packer_tb;
 
     wire              clk, rst, en, s_tvalid, s_tlast, m_tvalid, m_tready, s_done, m_done;
     wire [LANES*ELEM_W:0]  s_tdata;   // {zero, chunk}
-    wire [SLOT_W-1:0] s_tuser;   // slot
+    wire [SLOT_W-1:0] s_tuser;   // slot of the chunk in its unit
     wire [XS*ELEM_W-1:0]   m_tdata;
     wire [7:0]        m_side;
     reg  [7:0]        side_q = 0;   // number of the unit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_v_tail_ram. Compares it with an array of bytes, under three kinds of random writes: one byte; the
-// first byte while the rest of the word is cleared; a whole word of zeros. Data must come 2 cycles after the address,
-// with the old contents if the word is written in the cycle of the read.
+// Testbench of rill_v_tail_ram. Compares it with an array of bytes, under three kinds of random writes: one byte; byte
+// 0 while the rest of the word is cleared; a whole word of zeros. Data must come 2 cycles after the address. If the
+// word is written in the cycle of the read, they must be the old contents.
+// Sets for verif/modules/run.sh (form: a macro):
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16
@@ -41,7 +42,8 @@ module rill_v_tail_ram_tb;
         .write_addr(write_addr), .write_first(zero ? 8'd0 : write_data), .write_rest(clear ? 8'd0 : write_data),
         .read_addr(read_addr), .read_data(read_data));
 
-    // Writes to the array. The read of the same cycle comes before it, so it gets the old contents.
+    // Writes to the array. The bench reads the array before this call, so a read in the same cycle gets the old
+    // contents.
     task take_write;
         for (k = 0; k < BYTES; k = k + 1)
             if (k == write_place)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_v_tail with READS. V is offered as soon as it can be taken, and a slow reader reads every row of a
-// step in order. It must read the block as it was in its step, however many steps wait. No layer may be taken a whole
-// step ahead of the reads (with STEP_READS, no step before all reads of the previous step). In the end all V must be
-// taken, and all layers must be done.
+// Testbench of rill_v_tail with READS, the number of reads for which the module must wait before it takes more V. V is
+// offered as soon as it can be taken, and a slow reader reads every row of a step in order. It must read the block as
+// it was in its step, although V of later steps is offered. The module may not take a layer before all reads of that
+// layer in the previous step have been made (with STEP_READS, no step before all reads of the previous step). In the
+// end all V must be taken, and all layers must be done.
+// Checks in messages: 1 data of a read, 2 the end (layers or V are missing, or V never waited), 3 V is taken too early.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2
@@ -13,15 +16,16 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_reads_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 2;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter LAYERS = 1;
     parameter HEADS = 2;
     parameter HEAD_DIM = 20;
-    parameter REPLAYS = 3;
+    parameter REPLAYS = 3; // times that a step reads each head
     parameter STEP_READS = 0;
-    parameter POSITIONS = 200;
+    parameter POSITIONS = 200; // positions of the request
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam ROWS = (HEAD_DIM + C - 1) / C;
@@ -70,13 +74,15 @@ module rill_v_tail_reads_tb;
 
     integer seed, stall, i, k, s, l, h, t, u, at;
     // heads, layers: pulses of head_done and of layer_done. fired: layers whose V was taken. reads: reads that were
-    // requested. pause: cycles until the next one. waited: cycles in which V waited because it was ahead by AHEAD.
+    // requested. pause: cycles until the next read. waited: cycles in which V waited because it was AHEAD layers (or
+    // steps) ahead of the reads.
     integer heads = 0, fired = 0, layers = 0;
     integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;
     reg [3:0] due_valid = 0;
     integer due [0:3];
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, where);
         begin
             if (!failed) $display("FAIL: check %0d at %0d", what, where);
@@ -111,7 +117,8 @@ module rill_v_tail_reads_tb;
         end
     end
 
-    // Return the layer, head and row of read number n. Reads are in the order step, layer, head, replay, row, part.
+    // These return the layer, head and row of read number n. Reads are in the order step, layer, head, replay, row,
+    // part.
     function integer layer_of(input integer n); layer_of = n / LAYER_READS % LAYERS; endfunction
     function integer head_of(input integer n); head_of = n % LAYER_READS / (REPLAYS * ROWS * PARTS); endfunction
     function integer row_of(input integer n); row_of = n / PARTS % ROWS; endfunction

@@ -20,6 +20,7 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
@@ -94,6 +95,7 @@ module rill_v_tail_tb;
     integer                due_at [0:3];
     integer                due_s [0:3];
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, where);
         begin
             if (!failed) $display("FAIL: check %0d at %0d, cycle %0d", what, where, cycle);
@@ -102,10 +104,12 @@ module rill_v_tail_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Returns the number of heads of a layer.
     function integer heads_of(input integer layer);
         heads_of = layer % 2 ? HEADS - FEWER : HEADS;
     endfunction
@@ -140,6 +144,7 @@ module rill_v_tail_tb;
                 part * XS + k);
     endfunction
 
+    // Offers unit `index` of a head at a position.
     task push_unit(input integer position, layer, head, index, last);
         integer k;
         begin
@@ -151,6 +156,7 @@ module rill_v_tail_tb;
         end
     endtask
 
+    // Offers the step word of n tokens from position pos on, with random bits in the fields that do not matter.
     task push_step;
         begin
             word = {$random(seed), $random(seed)};
@@ -257,6 +263,7 @@ module rill_v_tail_tb;
     integer now_step = -1, now_layer = 0, now_head = 0, now_left = 0, unit_at = 0, spread = 0, to_done = 0;
     reg     in_layer = 0, closing = 0, layer_ends = 0;
 
+    // Follows a unit that was taken, and computes when kv_ready, head_done and layer_done must be high.
     task take_unit;
         begin
             if (now_left == 0) begin

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: gives operands from a C function's vectors to an arithmetic unit, and compares the results. The clock
-// enable drops at random with +idle or +stall, and every output must hold then. It ends the bench with its verdict. A
-// vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0. LATENCY:
-// enabled clocks from operands to results; 0 is a unit without registers. FAULTS: 0, none; 1, vectors that fault are
-// left out, and the unit must not fault; 2, faults are compared, and y is not compared in vectors that fault; 3, as 1,
-// and afterwards vectors that fault (at most about 500) are given alone and must raise the fault, which need not be
-// aligned with y. valid[i]: the operands of i + 1 enabled clocks ago belong to a vector.
+// Bench part: gives the operands of the file +vectors to an arithmetic unit, and compares its results with those of the
+// C function, which are in the file. The clock enable drops at random with +idle or +stall, and every output must hold
+// then. It ends the bench with its verdict.
+// A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
+// LATENCY: enabled clocks from operands to results; 0: a unit without registers.
+// FAULTS: 0: vectors have no fault, and the unit must not raise one.
+//         1: vectors that fault are left out, and the unit must not raise the fault.
+//         2: faults are compared. In vectors that fault, y is not compared.
+//         3: as 1. Afterwards vectors that fault (at most about 500) are given one by one. Each must raise the fault,
+//            which need not be aligned with y.
+// valid[i]: the operands of i + 1 enabled clocks ago belong to a vector.
 `default_nettype none
 
 module rill_vector_bench #(
@@ -37,7 +41,7 @@ module rill_vector_bench #(
     reg            flag_vector [0:MOST-1];
     reg            fault_vector [0:MOST-1];
     reg [A_W-1:0]  bad_vector [0:MOST-1]; // operands that fault and are left out (FAULTS 1, 3)
-    reg            alone, seen;           // a is such an operand; the fault has come
+    reg            alone, seen;           // alone: a is an operand of bad_vector; seen: its fault has come
     integer        file, fields, count, bad_count, at, wait_for, given, checked, seed, idle, stall, errors;
     reg [1023:0]   path;
 
@@ -46,6 +50,7 @@ module rill_vector_bench #(
         forever #2 clk = !clk;
     end
 
+    // Reads a line of the file into vector `count`. fields: words that were read.
     task read_vector;
         begin
             fields = $fscanf(file, "%h", a_vector[count]);
@@ -76,7 +81,7 @@ module rill_vector_bench #(
         end
     endtask
 
-    // Gives an operand that faults. The fault must come at most LATENCY + 1 clocks later.
+    // Gives an operand that must raise the fault, at most LATENCY + 1 clocks later.
     task raise(input [A_W-1:0] bad);
         begin
             {en, alone, a} = {2'b11, bad};
@@ -94,6 +99,7 @@ module rill_vector_bench #(
         end
     endtask
 
+    // Compares the outputs with vector i.
     task check(input integer i);
         begin
             if (fault !== fault_vector[i]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_view. Words must pass unchanged and, without idles and stalls, one in every cycle.
+// Testbench of rill_view. Words must pass unchanged. Without idles and stalls, a word must pass in every cycle.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1
 // sweep: LANES=4 TOKENS=2
 // quick: LANES=4 TOKENS=2

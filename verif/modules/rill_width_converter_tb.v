@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_width_converter. Compares random firings (active tokens, row-steps, counts) with a dense repacking
-// in the bench. Also checks rate and latency. With LAST > 0, firings have 5 row-steps, the last one with LAST elements,
-// and the words have no counts.
+// Testbench of rill_width_converter. Sends firings with random numbers of active tokens, of row-steps and of elements
+// per word (tcount), and compares the chunks with a dense repacking in the bench. With DENSE = 1, only the last
+// row-step of a firing may have fewer than IN_ELEMS elements. With LAST > 0, firings have 5 row-steps, the last one
+// with LAST elements, and the words have no counts. Also checks the latency and, without idles and stalls, the rate.
+// Sets for verif/modules/run.sh:
 // sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0
@@ -109,12 +111,13 @@ module rill_width_converter_tb;
                         chunk[e*ELEM_W +: ELEM_W] = c * OUT_ELEMS + e < held ? value[t*MOST + c*OUT_ELEMS + e] : 0;
                     u_snk.expect_word(chunk, user(t, active), t == active - 1 && c == chunks - 1);
                 end
-            // Most cycles of the firing. With full words the slower side of the firing decides, with other words the
-            // slower side of each row-step. A firing may add a cycle per token for its flush.
+            // Adds the most cycles that the firing may take. With DENSE 1 the slower side of the whole firing decides;
+            // with DENSE 0, the slower side of each row-step. The end of a firing may take one more cycle per token.
             bound = bound + active
                 + (DENSE == 0 ? steps : rows > chunks ? rows * active : chunks * active);
         end
     endtask
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
@@ -126,7 +129,7 @@ module rill_width_converter_tb;
         bound = 0;
         wait (!rst);
         firing(1, LAST > 0 ? 5 : 1);         // a firing alone, for the latency
-        // With LAST > 0 its first word may not fill a chunk. Then the latency is not checked.
+        // With LAST > 0 the first word may fill less than a chunk. Then the latency is not checked.
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_width_gear. Element n of token t in a firing is (t + 1) * 4096 + n, and counts are random. Every
-// chunk must hold the next elements of its token.
+// Testbench of rill_width_gear. Sends words with random numbers of elements (tcount). Element n of token t in a firing
+// has the value (t + 1) * 4096 + n. Every chunk must hold the next OUT_ELEMS elements of its token, with zeros after
+// the last one.
+// Sets for verif/modules/run.sh:
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
 // sweep: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1
@@ -29,7 +31,7 @@ module rill_width_gear_tb;
     reg  [USER_W-1:0]           user;
     integer                     seed, n, row, t, e, held;
     integer                     sizes [0:FIRINGS-1];       // elements per token of a firing
-    integer                     firing = 0, chunk = 0, tok = 0; // of the next chunk that comes out
+    integer                     firing = 0, chunk = 0, tok = 0; // place of the next chunk that comes out
     reg  [ELEM_W-1:0]           due;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));

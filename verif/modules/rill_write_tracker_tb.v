@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_write_tracker. Sends layers with a random number of descriptors per engine, also none, which are
+// Testbench of rill_write_tracker. Reports layers with a random number of descriptors per engine, also none, which are
 // written after random times. Now and then a layer stops half way until the count has reached all earlier layers,
 // because a later layer must not delay the count. The count must never pass a layer with an open descriptor. When all
 // finished layers are written, it must reach their number within LATENCY cycles.
+// Checks in messages: 1 and 2 the count is ahead, 3 it decreases, 4 it is late, 5 too few layers stopped half way, 6
+// the run takes too long.
+// Sets for verif/modules/run.sh:
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3
@@ -13,16 +16,16 @@ module rill_write_tracker_tb;
     parameter WRITERS = 3;
     parameter COUNT_W = 5;
     localparam LAYERS = 400;
-    localparam LATENCY = 4;                  // a round that is over, the next one, and the bench's own registers
+    localparam LATENCY = 4;                  // cycles for the end of a round, the next round and the bench's registers
     localparam MOST = (1 << COUNT_W) - 1;    // open descriptors of an engine
 
     reg                clk = 0, rst = 1, layer_done = 0;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
-    // layer: layers that are finished. whole: those whose descriptors are all written; ripe: cycles since the latest
-    // one. was: the count one cycle before.
+    // layer: layers that are finished. whole: number of first layers whose descriptors are all written. ripe: cycles
+    // since `whole` changed. was: the count one cycle before.
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
-    integer            left [0:WRITERS-1];   // descriptors of the present layer that are not given yet
+    integer            left [0:WRITERS-1];   // descriptors of the current layer that are not given yet
     integer            open [0:LAYERS*WRITERS-1]; // open descriptors of a layer and engine
     integer            owner [0:WRITERS*1024-1]; // layers of an engine's open descriptors, in order
     integer            wr [0:WRITERS-1], rd [0:WRITERS-1]; // descriptors of an engine that were given, and written
@@ -34,15 +37,18 @@ module rill_write_tracker_tb;
         .written(written), .layers_done(count));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Draws the numbers of descriptors of the next layer.
     task begin_layer;
         for (c = 0; c < WRITERS; c = c + 1)
             left[c] = chance(30) ? 0 : $urandom_range(4);
     endtask
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, cycle %0d: count %0d after %0d, %0d layers done", what, cycles,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_x_buffer. Compares operands of random sizes, with tokens in random order, with an array per
-// operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
-// free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the slice of each of these
-// pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
+// Testbench of rill_x_buffer. Sends operands of random sizes, with tokens in random order. Reads pairs of units of an
+// operand from the cycle of `filled` until `free`, and compares them with an array per operand. tready must be high
+// exactly while a bank is free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the
+// slice of each of these pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
+// Checks in messages: 1 units of the first token of a turn, 2 tready, 3 filled, 4 the end, 5 units of the other tokens,
+// 6 slice of the copy.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
@@ -20,6 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_x_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter X_UNITS = 10;
@@ -29,14 +33,14 @@ module rill_x_buffer_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam WORD_W = UNIT_BITS + 8;
-    parameter OPERANDS = 60;
+    parameter OPERANDS = 60; // operands of the run
     localparam PLACES = TOKENS * X_UNITS;
 
     wire                clk, rst, x_valid, x_ready, x_last, x_done, filled;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;    // a turn with TURN_TOKENS 2 and 4
+    reg  [TOK_W-1:0]    read_tok = 0;    // a token, or with TURN_TOKENS above 1 a turn
     localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
     reg  [UNIT_PAIR_W-1:0] read_unit_pair = 0;
     wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0, unit_1;
@@ -75,7 +79,7 @@ module rill_x_buffer_tb;
     integer             units [0:OPERANDS-1];
     integer             at [0:TOKENS-1];
     // o: operand that is sent; -1 before the reset. occupied: banks that are full. frees: operands that were released.
-    // reads_left, late: reads of the present operand that are still to come, and cycles after them until free.
+    // reads_left, late: reads of the current operand that are still to come, and cycles after them until `free`.
     integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0,
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
@@ -85,6 +89,7 @@ module rill_x_buffer_tb;
     reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // [n]: {shift, slice} for the copy's read n + 1 cycles ago
     reg  [HOPS+1:0]     due_slice_there = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -95,10 +100,12 @@ module rill_x_buffer_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Returns a random unit with its exponent.
     function [WORD_W-1:0] random_word(input integer unused);
         for (n = 0; n < WORD_W; n = n + 8)
             random_word[n +: 8] = $random(seed);
@@ -151,7 +158,7 @@ module rill_x_buffer_tb;
             push_operand(o, 0);
     end
 
-    // ---- writing: two places, one pulse per operand ----
+    // ---- writing: two banks, one pulse of `filled` per operand ----
     always @(posedge clk) begin
         open_q <= !rst;
         fill_q <= !rst && x_valid && x_ready && x_last;

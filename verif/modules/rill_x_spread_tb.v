@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
-// must be there together with the first factors.
+// must come together with the first factors.
+// Checks in messages: 1 a factor, 2 the exponents, 3 too few slices, or none alone.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 TURN_TOKENS=1 X_BITS=10 FACTOR_W=10 PARTS=4
 // sweep: BEAT_BITS=512 TURN_TOKENS=2 FACTOR_W=32
@@ -23,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_x_spread_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TURN_TOKENS = 2;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
@@ -36,7 +39,7 @@ module rill_x_spread_tb;
     localparam WORD_W = TURN_TOKENS > 1 ? 32 : 16;
     localparam SPLIT = 26 - X_BITS;              // position of the second token in a factor of both tokens
     localparam SLICE_W = TURN_TOKENS * 2 * XS * X_BITS;
-    parameter CYCLES = 120;
+    parameter CYCLES = 120; // cycles of the run
 
     wire                          clk, rst;
     reg                           again = 0, now = 0;
@@ -61,6 +64,7 @@ module rill_x_spread_tb;
     integer                       n, i, p, skew, q, seed, idle, cycle = 0, beats = 0, alone = 0;
     reg                           failed = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d cycle %0d pair %0d nibble %0d: not %0d", what, cycle, p, i, q);
@@ -69,7 +73,7 @@ module rill_x_spread_tb;
         end
     endtask
 
-    // Returns the element for a nibble and token in the slice of so many cycles ago.
+    // Returns a token's element for a nibble, in the slice of `cycles` cycles ago.
     function integer element(input integer cycles, input integer token, input integer nibble);
         reg signed [X_BITS-1:0] bits;
         begin

@@ -24,7 +24,8 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 logs=$root/build/modules
 
-# Reads the quick sets of a bench and prints the ones that `make test` or `make test-deep` runs.
+# Reads the quick sets of a bench and prints those of --set: `make test` runs the first one, `make test-deep` the
+# others.
 of_half() {
     case $HALF in
         test) head -n 1 ;;
@@ -42,6 +43,7 @@ sweep_sets() {
     if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else of_half <<<"${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
 }
 
+# Prints the pairs IDLE:STALL with which a set runs: those of the set, or else the default ones.
 pairs_of() { # set
     if [[ $1 == *@* ]]; then echo "${1#*@}"
     elif [ "$QUICK" = 0 ]; then echo "0:0 0:50 50:0 50:50"
@@ -78,8 +80,8 @@ build_vectors() {
         gcc "${vector_flags[@]}" -o "$WORK/vectors_$program" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
-# Copies the sources without the wires `unused...`, which nothing reads. They join wide buses, and Icarus would compute
-# them in every cycle. Lines keep their numbers.
+# Copies the sources to $WORK without the wires `unused...`, which nothing reads. They join wide buses, and Icarus would
+# compute them in every cycle. Each removed line stays as an empty line, so that messages have the right line numbers.
 copy_sources() {
     local sink='^[ \t]*wire\s+(?:\[[^\]]*\]\s*)?unused\w*\s*=[^;]*;'
     mkdir -p "$WORK/verif" && cp -r "$root/rtl-templates" "$WORK" && cp -r "$root/verif/model" "$here" "$WORK/verif" &&
@@ -87,13 +89,14 @@ copy_sources() {
         xargs -0 perl -0777 -pi -e "s/$sink/(\$m = \$&) =~ tr{\n}{}cd; \$m/gem"
 }
 
+# Compiles a bench with the parameters of a set. form=NAME is a macro instead of a parameter.
 compile_bench() { # module, output, NAME=VALUE...
     local module=$1 out=$2 dirs=() params=() pair dir
     shift 2
     for dir in "$WORK"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
     for pair in "$@"; do
         case $pair in
-            form=fast) params+=(-DRILL_FAST_SIM) ;; # a macro instead of a parameter
+            form=fast) params+=(-DRILL_FAST_SIM) ;;
             form=pump) params+=(-DRILL_PUMP) ;;
             form=cells) params+=(-DRILL_VENDOR_CELLS) ;;
             *) params+=("-P${module}_tb.$pair") ;;
@@ -110,6 +113,7 @@ compile_bench() { # module, output, NAME=VALUE...
 # A run passes if it prints PASS and no failure, error or assertion.
 passed() { grep -q '^PASS' "$1" && ! grep -Eq '^FAIL|^ERROR|^FATAL|Assertion' "$1"; }
 
+# Prints the line of a run. For a failed run, also keeps its log and prints the command that runs the bench again.
 report() { # name, log, verdict
     if [ "$3" = ok ]; then
         echo "ok    $1"
@@ -130,7 +134,8 @@ run_one() { # module, simulator image, vectors file or "", label, idle, stall, s
     if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
 }
 
-run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
+# Builds a bench with one set and runs it with each seed and each pair. This is the unit of parallel work.
+run_set() { # module, "NAME=VALUE ..." or "-", pairs
     local module=$1 set=$2 pairs=$3 dir pair seed vectors sizes=() program=()
     [ "$set" = - ] || read -ra sizes <<<"$set"
     dir=$(mktemp -d "$WORK/set.XXXXXX")
@@ -154,12 +159,13 @@ run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
     rm -rf "$dir"
 }
 
+# run_jobs (tests/verdict.sh) starts this script again with --run-set for each set.
 if [ "${1:-}" = --run-set ]; then
     run_set "$2" "$3" "$4"
     exit 0
 fi
 
-export QUICK=0 SEEDS=1 DEFINE= HALF=
+export QUICK=0 SEEDS=1 DEFINE="" HALF=""
 jobs=2 list=0
 modules=()
 while [ $# -gt 0 ]; do
@@ -200,6 +206,7 @@ export WORK
 trap 'rm -rf "$WORK"' EXIT
 copy_sources || { fail "sources" "they cannot be copied"; verdict; exit 1; }
 
+# Adds a job for each set of a bench. Its first argument is the number of its runs.
 add_bench() { # module
     local line set pairs
     while IFS= read -r line; do

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of the bench of an elementwise kernel with one operand. Compares random firings of random length with the
-// C function. Also checks the latency, that no cycle is lost between words, and that an infinity raises the fault.
+// The body of the bench of an elementwise kernel with one operand, which the bench includes in its module. Compares
+// random firings of random length with the C function (vectors_unary.c). Also checks the latency, that no cycle is lost
+// between words, and that an infinity raises the fault.
 // The bench defines UNARY_MODULE, UNARY_PARAMETERS (empty, or parameters that each end with a comma) and UNARY_LATENCY.
     parameter LANES = 4;
     parameter TOKENS = 2;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_argmax_tb, hexadecimal: the number of firings, then for each firing: ntok, ntok*N elements
-// (token by token), ntok ids, and the high and the low word of the hash of the last token's elements
-// (rill_logits_hash).
+// Prints vectors for rill_argmax_tb, one hexadecimal word of 32 bits per line: the number of firings, then for each
+// firing: ntok, ntok*N elements (token by token), ntok ids, and the high and the low word of the hash of the last
+// token's elements (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
 enum { FIRINGS = 40 };
 
 // Returns one of a few values, so that ties, zeros of both signs and subnormals occur, or any finite value.
-// kind: 0: any value; 1: zeros and subnormals alone; 2: no positive normal value; 3: all of the few.
+// kind 0: any finite value; 1: only zeros and subnormals; 2: also negative values; 3: all of the few values.
 static float element(struct vectors *v, int kind) {
     static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000,
                                    0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
@@ -24,6 +24,7 @@ static uint64_t row_hash(size_t n, const float x[]) {
     return sum;
 }
 
+// Prints a firing: its tokens' elements, ids and hash.
 static void print_firing(struct vectors *v, size_t n, int ntok) {
     float *x = malloc(n * sizeof *x);
     size_t ids[8];

@@ -39,7 +39,7 @@ static const char *const rule_text[] = {
     "offered before its address",
 };
 
-// Appends `word` and `more` to the text.
+// Appends `word` and `more` to the text. Ends the program if they do not fit.
 static void append(char text[TEXT], const char *word, const char *more) {
     size_t used = strlen(text);
     int n = snprintf(text + used, TEXT - used, "%s%s", word, more);
@@ -49,7 +49,8 @@ static void append(char text[TEXT], const char *word, const char *more) {
     }
 }
 
-// Compiles the bench with the parameters that this program got. The seed is an argument of each run instead.
+// Compiles the bench to the file `simulator`, with the parameters NAME=VALUE that this program got. The seed is an
+// argument of each run instead.
 static void compile(const char *simulator, int argc, char **argv) {
     char here[TEXT] = __FILE__, command[TEXT] = "";
     char *slash = strrchr(here, '/');

@@ -7,9 +7,10 @@ enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 
 struct operation {
     golden_binary *run;
-    size_t n;
+    size_t n; // values per token; 0: a random number
 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct operation *o, const struct stream *s, struct vectors *v, int spoiled) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     struct golden_fault fault = {0};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_bmm_tb: random factors, and the sums of N of their products. FAULT 1: one factor is infinite;
-// 2: one product is outside of the grid of the sums.
+// Prints firings for rill_bmm_tb. Each token has SUMS sums of N products of random factors `a` and `b`. In the middle
+// firing, FAULT 1 makes one factor infinite, and FAULT 2 makes one product 2^23, which is too large for the sums.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12, SUMS = 3 };
 
+// Prints a firing. spoiled: one of its products must raise the fault.
 static void firing(size_t n, const struct stream *s, struct vectors *v, int ntok, int spoiled) {
     size_t all = SUMS * n * (size_t)ntok;
     float *a = stream_alloc(all), *b = stream_alloc(all), *y = stream_alloc(SUMS * (size_t)ntok);

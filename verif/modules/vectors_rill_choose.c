@@ -5,6 +5,7 @@
 
 enum { COUNT = 40, ELEMENTS_MAX = 40 };
 
+// Prints a firing. of: y is b instead of a.
 static void firing(const struct stream *s, struct vectors *v, int of) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], b[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     int ntok = stream_tokens(s, v);

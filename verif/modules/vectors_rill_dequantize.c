@@ -24,7 +24,7 @@ static int128 any_acc(struct vectors *v, int wide) {
     return r >> 63 ? -acc : acc;
 }
 
-// Returns 0, a bias that cancels acc * scale to within two units in the last place, or any value.
+// Returns 0, a bias that cancels acc * scale up to two units in the last place, or any value.
 static float any_bias(struct vectors *v, int128 acc, float scale) {
     struct golden_fault fault = {0};
     float product = golden_dequantize(acc, scale, 0.0f, &fault);

@@ -7,6 +7,8 @@
 
 enum { FIRINGS = 24, MAX_N = 4096, HUGE_ROW = 2 /* its values overflow */ };
 
+// n: elements of a row. group: elements that share a scale (INT4). A row is stored in record_bytes bytes; its first
+// header_bytes hold the scale of the row and the scales of the groups.
 struct table {
     size_t n, rows, group, header_bytes, record_bytes;
     enum { INT8, INT4, INT16 } mode;
@@ -47,6 +49,7 @@ static void embed_row(const struct table *t, size_t row, float y[], struct golde
     else golden_embed(t->n, t->group, q, t->mode == INT4 ? record + 4 : NULL, scale, y, fault);
 }
 
+// Prints a firing. About one id in eight is outside the table; the module then fetches row 0.
 static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     static float y[8][MAX_N];
     uint32_t id[8];

@@ -35,7 +35,7 @@ struct engine {
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
     int bits;                                     // width of a mantissa of the operands
     int hd, v_rows, parts;                        // elements of a head; row-steps of V; beats of a V block
-    int pos, ntok;                                // position of the step's first token, and tokens of the step
+    int pos, ntok;                                // position of the step's first token; tokens of the step
     int firings;                                  // firings whose results have all been printed
     uint8_t tail[LAYERS][HEADS][MAX_HD][64];      // the open block of V, as in rill_v_tail
     int8_t block[LAYERS][HEADS][MAX_HD][CONTEXT]; // V blocks in memory
@@ -53,11 +53,13 @@ static uint8_t random_byte(struct engine *e) { return (uint8_t)vectors_random(&e
 
 // ---- lines ----
 
+// Prints n bytes as one number, byte 0 lowest.
 static void print_bytes(const uint8_t *bytes, int n) {
     for (int i = n - 1; i >= 0; i--) printf("%02x", bytes[i]);
     printf("\n");
 }
 
+// Prints a K or V unit {scale, bytes}. last: it is the last one of the firing.
 static void print_unit(struct engine *e, int kind, unsigned scale, const uint8_t *bytes, int tok, int ntok, bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
     printf("%x %x %x %x %08x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, scale);
@@ -126,6 +128,7 @@ static void print_operand(struct engine *e, const struct operand *x, int ntok) {
 
 // ---- weights ----
 
+// k: elements of a row. last_rows: rows of the last row-step. beats: data beats of a row. groups: group words of a row.
 struct matrix {
     int k, row_steps, last_rows, beats, groups;
     bool int4, asym, outer; // outer: the first chunk goes column by column
@@ -134,10 +137,11 @@ struct matrix {
 struct row {
     int8_t w[MAX_K];
     uint8_t group_scale[MAX_K / 32];
-    int8_t group_offset[MAX_K / 32]; // int4_asym
+    int8_t group_offset[MAX_K / 32]; // for int4_asym
     float scale, bias;
 };
 
+// Makes a random row. A row after the last one (`exists` is false) has a NaN as scale and an infinity as bias.
 static void make_row(struct engine *e, struct row *r, bool int4, bool exists) {
     for (int i = 0; i < MAX_K; i++)
         r->w[i] = int4 ? (int8_t)(random_byte(e) % 16 - 8) : (int8_t)(random_byte(e) % 255 - 127);
@@ -149,7 +153,7 @@ static void make_row(struct engine *e, struct row *r, bool int4, bool exists) {
     r->bias = exists ? vectors_value(&e->v, 127, 30) : g_float(0x7f800000);
 }
 
-// Prints the header of a chunk of rows for one lane: row parameters, group scales.
+// Prints the header beats of a chunk of rows for one lane: one beat of row scales and biases, then the group scales.
 static void print_header(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C]) {
     int rc = e->xs / 8, each = m->asym ? e->xs / 16 : 1; // group scales of a group word
     int scale_beats = m->int4 ? div_up(rc * m->groups * (m->asym ? 2 * each : 1), e->xs) : 0;
@@ -168,6 +172,7 @@ static void print_header(struct engine *e, const struct matrix *m, int lane, int
     for (int b = 0; b < 1 + scale_beats; b++) print_beat(e, lane, bytes + b * e->xs);
 }
 
+// Prints data beat b of a row.
 static void print_data(struct engine *e, const struct matrix *m, int lane, const struct row *row, int b) {
     uint8_t bytes[MAX_XS];
     for (int i = 0; i < e->xs; i++) {
@@ -225,6 +230,7 @@ static void fire_matrix(struct engine *e, const struct matrix *m, const struct o
     }
 }
 
+// Prints the two products of a layer, one of int8 and one of int4 weights, which use the same operand.
 static void layer_products(struct engine *e, int ntok) {
     struct operand x;
     int rc = e->xs / 8, k = 2 * e->group + e->xs + 3;
@@ -244,6 +250,7 @@ static void layer_products(struct engine *e, int ntok) {
     fire_matrix(e, &nibbles, &x, ntok, false);
 }
 
+// Prints the product for the last token, in steps with a head.
 static void last_product(struct engine *e, bool spoil) {
     struct operand x;
     int k = e->last_beats * 2 * e->xs, group = e->last_beats > 1 ? e->group : k;
@@ -260,11 +267,13 @@ static void last_product(struct engine *e, bool spoil) {
 
 // ---- attention ----
 
+// Returns a product with keys or values, which have neither row scales nor biases.
 static float raw_product(size_t n, size_t block, const int8_t w[], const struct operand *x, int t, int exp_min) {
     struct golden_fault fault = {0};
     return golden_dequantize_raw(golden_dot(n, block, w, NULL, x->q[t], x->shift[t]), exp_min, &fault);
 }
 
+// Prints the results of one row-step of keys for all tokens of the step.
 static void expect_scores(struct engine *e, const struct operand *q, int8_t k[][MAX_HD], int count, bool last) {
     for (int t = 0; t < e->ntok; t++) {
         struct result r = {.skip = 0};
@@ -274,6 +283,7 @@ static void expect_scores(struct engine *e, const struct operand *q, int8_t k[][
     }
 }
 
+// Fills a key or value of one head with random numbers, zeros after the head.
 static void make_head(struct engine *e, int8_t k[MAX_HD]) {
     memset(k, 0, MAX_HD);
     for (int d = 0; d < e->hd; d++) k[d] = (int8_t)(random_byte(e) % 255 - 127);
@@ -314,6 +324,8 @@ static void value_row(struct engine *e, int layer, int head, int d, int blocks, 
     memcpy(w + blocks * 64, e->tail[layer][head][d], 64);
 }
 
+// Prints a product of a head's softmax weights with all its values. The weights of positions after the token, and of
+// positions that no step has had, are 0.
 static void fire_values(struct engine *e, int layer, int head) {
     struct operand p;
     int8_t w[MAX_C][MAX_P];
@@ -350,6 +362,7 @@ static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_H
             }
 }
 
+// Stores the values of the step's positions in the open block, which the first position of a block clears.
 static void append_values(struct engine *e, int layer, int8_t v[HEADS][MAX_T][MAX_HD]) {
     for (int h = 0; h < HEADS; h++)
         for (int t = 0; t < e->ntok; t++)
@@ -382,6 +395,7 @@ static void close_block(struct engine *e, int layer) {
         for (int j = 0; j < e->v_rows; j++) close_row(e, layer, h, j);
 }
 
+// Prints the attention of a layer: K and V of the step's positions, the products with keys, then those with values.
 static void attention(struct engine *e, int layer) {
     int8_t k[HEADS][MAX_T][MAX_HD], v[HEADS][MAX_T][MAX_HD];
     for (int h = 0; h < HEADS; h++)
@@ -397,6 +411,7 @@ static void attention(struct engine *e, int layer) {
     if ((e->pos + e->ntok) % 64 == 0) close_block(e, layer);
 }
 
+// Prints the step word, then all products of the step.
 static void run_step(struct engine *e, int pos, int ntok, bool head, bool final) {
     e->pos = pos;
     e->ntok = ntok;
@@ -412,9 +427,10 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
     if (head) last_product(e, final && e->fault);
 }
 
-// Runs steps of all tokens and of one token, at the beginning and at the end of a block of values. If a beat serves
-// more than two tokens at a time, there are also steps of every number of tokens between, and first of all a step of
-// three, when the memory of a fourth operand is still undefined. A brief run ends after the step at position 5.
+// Runs steps of TOKENS tokens and of one token, at the beginning and at the end of a block of values. copies: tokens
+// that a beat serves at a time (TURN_TOKENS). With more than two, there are also steps of every number of tokens
+// between, and the first step has three tokens, while the memory of a fourth token's operand is still undefined. A
+// brief run ends after the step at position 5. Returns the number of steps.
 static int run_steps(struct engine *e, int copies, bool brief) {
     bool many = copies > 2;
     int t = e->tokens, pos = 6, steps = 4 + many;

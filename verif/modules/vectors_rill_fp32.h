@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for the benches of the fp32 units: corner values (for two operands every pair) and random values.
-// Arguments of a vector program: NAME=VALUE of the sweep, seed=N, count=N.
+// Functions for the programs that print vectors for the benches: the arguments of the program, random numbers, and
+// operands of the fp32 units, which are corner values (for two operands every pair) and random values.
+// Arguments of a program: NAME=VALUE for each parameter of the bench's set, seed=N, count=N.
 #ifndef VECTORS_RILL_FP32_H
 #define VECTORS_RILL_FP32_H
 
@@ -12,8 +13,8 @@
 #include "gen/numerics/fp32.h"
 
 struct vectors {
-    uint64_t state;
-    int count; // number of random vectors after the directed ones
+    uint64_t state; // of the random number generator
+    int count;      // number of random vectors after the directed ones
 };
 
 // Magnitudes: zero, subnormals, ends of ranges and ties of the functions, infinity, NaN.
@@ -41,6 +42,7 @@ static inline int64_t vectors_argument(int argc, char **argv, const char *name, 
     return otherwise;
 }
 
+// Takes seed=N (default 0) and count=N (default 5000) from the arguments.
 static inline struct vectors vectors_start(int argc, char **argv) {
     struct vectors v = {(uint64_t)vectors_argument(argc, argv, "seed", 0) + 1,
                         (int)vectors_argument(argc, argv, "count", 5000)};
@@ -55,8 +57,8 @@ static inline uint64_t vectors_random(struct vectors *v) {
     return z ^ z >> 31;
 }
 
-// Returns a random finite value. Half of the significands end in a run of ones or zeros. The exponent field is within
-// `spread` of `centre`, and in 0..254.
+// Returns a random finite value. Half of the significands end in a run of ones or zeros. The exponent field is at most
+// `spread` away from `centre`, and is limited to 0..254.
 static inline float vectors_value(struct vectors *v, int centre, int spread) {
     uint64_t r = vectors_random(v);
     uint32_t fraction = (uint32_t)r & 0x7fffff, mask = 0x7fffffu >> (r >> 24 & 31) % 24;
@@ -69,12 +71,14 @@ static inline float vectors_value(struct vectors *v, int centre, int spread) {
 typedef float vectors_unary(float a, struct golden_fault *fault);
 typedef float vectors_binary(float a, float b, struct golden_fault *fault);
 
+// Prints a line "a y fault" with the result of the function.
 static inline void vectors_print_unary(vectors_unary *function, float a) {
     struct golden_fault fault = {0};
     float y = function(a, &fault);
     printf("%08" PRIx32 " %08" PRIx32 " %d\n", g_bits(a), g_bits(y), fault.raised);
 }
 
+// Prints a line "a b y fault" with the result of the function.
 static inline void vectors_print_binary(vectors_binary *function, float a, float b) {
     struct golden_fault fault = {0};
     float y = function(a, b, &fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault". Operands have near exponents,
-// cancel each other, or are in the whole range.
+// Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault". The first operand is near 1
+// or anywhere in the range. The exponent of the second one is near that of the first, and some pairs nearly cancel.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

@@ -12,6 +12,7 @@ static void print(wide a, int width) {
     printf("%016" PRIx64 "%016" PRIx64 " %08" PRIx32 "\n", (uint64_t)(shown >> 64), (uint64_t)shown, g_bits(y));
 }
 
+// Sign-extends the low `width` bits of a to 128 bits.
 static wide sign_extend(wide a, int width) {
     wide sign = (wide)1 << (width - 1);
     wide low = width < 128 ? a & (((wide)1 << width) - 1) : a;
@@ -32,7 +33,7 @@ static void print_corners(int width) {
     }
 }
 
-// Prints values that differ from a tie by one bit, for each position of that bit.
+// Prints values that are above a tie by a single bit, for each position of that bit below the tie.
 static void print_decided_ties(int width) {
     for (int i = width - 2; i >= 25; i -= 3) {
         wide tie = ((wide)1 << i) + ((wide)1 << (i - 24));

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// The type of the tables in fp32_tables.inc. That file has the tables of all functions, and this program uses one.
 struct segment {
     int32_t c0, c1, c2;
 };

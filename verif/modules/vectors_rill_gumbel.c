@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_gumbel_tb. Each line has the hexadecimal words "key counter random noise noise". The first
-// three have 64 bits. The noise is that of the low and that of the high half of random. A key is kept for more counters
-// than the pipeline has stages.
+// Prints vectors for rill_gumbel_tb. Each line has the hexadecimal words "key counter random low high". The first three
+// have 64 bits. low and high are the noise made from the low and from the high half of `random`. A key is kept for more
+// counters than the pipeline has stages, because the bench compares random words only while the key does not change.
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

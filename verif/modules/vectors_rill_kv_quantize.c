@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings of HEADS heads for rill_kv_quantize_tb. FAULT 1: one value is infinite.
+// Prints firings of HEADS heads for rill_kv_quantize_tb. With FAULT, one value is infinite in the middle firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12 };

@@ -1,13 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_kv_scale_tb in the form of vectors_rill_kernel.h. Port 0: step words; 1: kv units; 2:
-// expected words of scales.
+// Prints vectors for rill_kv_scale_tb. Port 0: step words; 1: kv units; 2: expected words of scales.
+// Each word of a stream is a line "port data user last" (port and last are decimal, data and user hexadecimal), in the
+// order of the stream. The bench sends the lines of an input port and expects the lines of an output port. The last
+// line has port FAULT_PORT; its data are 1 if the run must raise a fault.
 #include "gen/ir/fields.h"
-#include "verif/modules/vectors_rill_kernel.h"
+#include "gen/numerics/numerics.h"
+#include "verif/modules/vectors_rill_fp32.h"
 
+enum { FAULT_PORT = 9 };
+
+struct kernel {
+    struct vectors random;
+    size_t lanes;
+    int tokens; // largest number of tokens of a step
+    int ntok;   // tokens of the current firing
+    bool fault; // FAULT=1: the run must raise one
+};
+
+static struct kernel kernel_start(int argc, char **argv) {
+    struct kernel k = {.random = vectors_start(argc, argv)};
+    k.lanes = (size_t)vectors_argument(argc, argv, "LANES", 1);
+    k.tokens = (int)vectors_argument(argc, argv, "TOKENS", 1);
+    k.fault = vectors_argument(argc, argv, "FAULT", 0) != 0;
+    return k;
+}
+
+// Draws the number of tokens of the next firing.
+static void kernel_next_firing(struct kernel *k) {
+    k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens);
+}
+
+// Returns tuser of a word: {tok_last, tok}.
+static unsigned kernel_user(const struct kernel *k, int tok) {
+    int tok_w = k->tokens > 4 ? 3 : k->tokens > 2 ? 2 : 1;
+    return (unsigned)((tok == k->ntok - 1) << tok_w | tok);
+}
+
+static void kernel_print_side(const struct kernel *k, int tok, bool last) {
+    printf(" %x %d\n", kernel_user(k, tok), last);
+}
+
+// Prints chunk `chunk` of x[n], padded with +0.0, without a newline. Lane 0 comes last, because it is in the low bits.
+static void kernel_print_lanes(const struct kernel *k, size_t n, const float x[], size_t chunk) {
+    for (size_t i = k->lanes; i-- > 0;)
+        printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
+}
+
+static size_t kernel_chunks(const struct kernel *k, size_t n) { return (n + k->lanes - 1) / k->lanes; }
+
+// Prints a word of a stream without tokens.
+static void kernel_print_bare(const struct kernel *k, int port, size_t n, const float x[], size_t chunk) {
+    printf("%d ", port);
+    kernel_print_lanes(k, n, x, chunk);
+    printf(" 0 0\n");
+}
+
+// Prints q[count] as `units` units of xs bytes, padded with zeros. Above the bytes of each unit is `head`, with
+// head_digits hexadecimal digits. tlast is on the last unit if `last`.
+static void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count,
+                               const int8_t q[], uint32_t head, int head_digits, int tok, bool last) {
+    for (size_t u = 0; u < units; u++) {
+        printf("%d %0*" PRIx32, port, head_digits, head);
+        for (size_t i = xs; i-- > 0;) printf("%02x", u * xs + i < count ? (unsigned)(uint8_t)q[u * xs + i] : 0u);
+        kernel_print_side(k, tok, last && u == units - 1);
+    }
+}
+
+// Prints the last line. Returns 1, with a message, if the C function raised a fault without FAULT, or raised none with
+// it.
+static int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
+    if (fault->raised != k->fault) {
+        fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);
+        return 1;
+    }
+    printf("%d %d 0 0\n", FAULT_PORT, k->fault);
+    return 0;
+}
+
+// Parameters of the bench, with their names in lower case. xs: bytes of a beat.
 struct shape {
     size_t layers, heads, units, context, xs, replays, window, each, channels, together;
 };
 
+// Prints a step word.
 static void print_step(size_t pos, int ntok) {
     printf("0 %016" PRIx64 " 0 0\n", field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, pos));
 }

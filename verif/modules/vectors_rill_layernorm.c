@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors of N elements for rill_layernorm_tb. FAULT 1: one value is infinite; 2: one value is outside of the
-// grid of the statistics; 4: a product with gamma is too large; 5: a sum with beta is too large.
+// Prints vectors of N elements for rill_layernorm_tb. FAULT is the reason why the middle firing must raise the fault: 1
+// an infinity; 2 a value of -2^23, which is too large for the statistics; 4 a product with gamma that is too large; 5 a
+// sum with beta that is too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
@@ -24,6 +25,7 @@ static void overflow(const struct stream *s, size_t n, float x[], float gamma[],
     if (s->fault == 5) beta[n / 2] = g_float(0x7f7fffffu);
 }
 
+// Prints a firing. spoiled: it must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok, int spoiled) {
     size_t all = n * (size_t)ntok;
     float *x = stream_alloc(all), *y = stream_alloc(all), *gamma = stream_alloc(n), *beta = stream_alloc(n);

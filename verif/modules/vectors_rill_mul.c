@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_mul_tb: n random values on both inputs. FAULT 1: one value of a is infinite.
+// Prints firings for rill_mul_tb. Each token of a firing has a random number of random values on both inputs. With
+// FAULT, one value of `a` is infinite in the middle firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct stream *s, struct vectors *v, int spoiled) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     struct golden_fault fault = {0};

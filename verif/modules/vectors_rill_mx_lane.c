@@ -10,6 +10,7 @@
 
 static int bits; // width of a mantissa: X_BITS
 
+// Prints a line with the expected mantissa.
 static void print_case(float x, int top, int zero) {
     struct golden_fault fault = {0};
     int q = zero ? 0 : (int)g_fix_clamp(x, 125 + bits - top, golden_mx_limit(bits), &fault);
@@ -38,6 +39,7 @@ static void print_borders(int64_t whole, int64_t half, int distance) {
     }
 }
 
+// Prints the directed part (see above).
 static void print_directed(void) {
     for (int distance = 0; distance <= bits; distance++) {
         int64_t half = INT64_C(1) << (24 - bits + distance), least = INT64_C(1) << 23, most = INT64_C(1) << 24;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_norm_sums_tb, in the two banks in turn. With FAULT 1 one of them has an infinity, with FAULT
-// 2 a value of 2^23.
+// Prints firings for rill_norm_sums_tb, which use the two banks in turn. The middle firing has an infinity with FAULT
+// 1, or a value of 2^23 with FAULT 2.
 #include "verif/modules/vectors_rill_norm.h"
 
 enum { FIRINGS = 6 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_quantize_tb, of at most NTOK tokens. With FAULT 1 one of them has an infinity, with FAULT 2 a
-// block exponent just out of range.
+// Prints firings of at most NTOK tokens for rill_quantize_tb. The middle firing has an infinity with FAULT 1, or a
+// block exponent just above its range with FAULT 2.
 #include <math.h>
 
 #include "verif/modules/vectors_rill_stream.h"
@@ -8,7 +8,7 @@
 enum { FIRINGS = 16 };
 
 struct shape {
-    size_t n, block, per_block;     // elements of the firing; elements of a block; units of a whole block
+    size_t n, block;                // elements per token of the firing; elements of a block
     int bits, exp_min, fire_blocks; // width of a mantissa; EXP_MIN and FIRE_BLOCKS of rill_quantize
 };
 
@@ -32,8 +32,8 @@ static size_t print_block(const struct stream *s, const struct shape *p, size_t 
     return closes ? 0 : before + units;
 }
 
-// Fills blocks with values of very different size, with zeros, and with values around and below the floor of the
-// exponent.
+// Fills the blocks of x[n] with values of very different size, with zeros, and with values around and below the
+// smallest block exponent.
 static void fill(struct vectors *v, const struct shape *p, float x[]) {
     for (size_t first = 0; first < p->n; first += p->block) {
         size_t length = p->n - first < p->block ? p->n - first : p->block;

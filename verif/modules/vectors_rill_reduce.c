@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_reduce_tb: GROUPS groups of random values, and what they are reduced to. With FAULT 1 one of
-// them has an infinity, with FAULT 2 a value outside the grid of the sums.
+// Prints firings for rill_reduce_tb: GROUPS groups of random values, and their results. The middle firing has an
+// infinity with FAULT 1, or a value of 2^23, which is too large for the sums, with FAULT 2.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12, PLAIN = 0x35800000 /* bits of 2^-20 */ };

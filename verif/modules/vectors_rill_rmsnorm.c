@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors of N elements for rill_rmsnorm_tb. FAULT is the reason why one of them must raise the fault: 1 an
-// infinity, 2 a value outside the grid of the statistics, 3 a vector of zeros (the bench then makes eps so small that
-// it counts as 0, and 0 has no reciprocal root), 4 a product with gamma that is too large.
+// Prints vectors of N elements for rill_rmsnorm_tb. FAULT is the reason why the middle firing must raise the fault: 1
+// an infinity; 2 a value of -2^23, which is too large for the statistics; 3 a vector of zeros (the bench then makes eps
+// so small that it counts as 0, and 0 has no reciprocal root); 4 a product with gamma that is too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };

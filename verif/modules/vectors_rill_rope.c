@@ -6,8 +6,8 @@
 enum { FIRINGS = 8 };
 
 struct sizes {
-    size_t heads, head, rotary;
-    int beside; // PAIRS: the two elements of a pair are neighbours
+    size_t heads, head, rotary; // heads of a firing; elements of a head; elements of a head that are rotated
+    int beside;                 // PAIRS: the two elements of a pair are neighbours
 };
 
 // Prints a firing. spoiled: with FAULT, one value is infinite.

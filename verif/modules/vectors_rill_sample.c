@@ -9,7 +9,8 @@
 
 enum { FIRINGS = 48, SAME = 2 /* firings under the same settings */ };
 
-// Returns one of a few values, so that ties, zeros of both signs and subnormals occur; or any finite value.
+// Returns one of a few values, so that ties, zeros of both signs and subnormals occur, or with kind 0 any value near 1.
+// kind 1: only zeros and subnormals; 2: also negative values; 3: all of the few values.
 static float element(struct vectors *v, int kind) {
     static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000,
                                    0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
@@ -26,7 +27,7 @@ static uint64_t row_hash(size_t n, const float x[]) {
 }
 
 // Returns the settings of firings 2 * turn and 2 * turn + 1. Their kind changes from turn to turn in a cycle of six:
-// the largest element, all ids (twice), a list of top_k, and a list that min_p shortens (twice).
+// the largest element; a choice among all ids (twice); a list of top_k; a list that min_p shortens (twice).
 static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     static const float inverse[] = {1, 0.01f, 8, 1e-3f, 1.25f}, min_p[] = {0.5f, 1, 0.05f, 1e-30f};
     struct sampling s = {.seed = vectors_random(v)};
@@ -52,6 +53,7 @@ static void print_settings(const struct sampling *s, bool fresh, int64_t positio
            s->inverse, s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), position);
 }
 
+// Prints a firing: its tokens' elements, ids and hash.
 static void print_firing(struct vectors *v, size_t n, int ntok, const struct sampling *s, uint32_t most,
                          int64_t position) {
     float *x = malloc(n * sizeof *x);

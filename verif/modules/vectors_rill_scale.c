@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors of HEADS firings each for rill_scale_tb, one scalar per token and firing.
+// Prints vectors for rill_scale_tb. A vector consists of HEADS firings, each with one scalar per token. With FAULT, one
+// value of each firing of the middle vector is infinite.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { VECTORS = 12, CHUNKS_MAX = 10, ELEMENTS_MAX = CHUNKS_MAX * 32 };

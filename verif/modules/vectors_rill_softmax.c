@@ -5,8 +5,9 @@
 
 enum { STEPS = 6 };
 
-// Prints a firing whose first token is at position pos of it. alone: its tokens are query heads of one token.
-// window: positions that a token attends to, 0 for all. spoiled: one score is infinite.
+// Prints a firing. pos: place of the first token among the firing's positions. alone: its tokens are query heads of one
+// token. cap: soft cap of the scores, 0 for none. window: positions that a token attends to, 0 for all. spoiled: one
+// score is infinite.
 static void firing(const struct stream *s, struct vectors *v, double cap, int window, int pos, int ntok, bool alone,
                    int spoiled) {
     size_t n = (size_t)(pos + (alone ? 1 : ntok));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that print stream words for the benches of the vector kernels, as lines "tag data user last" (hexadecimal)
-// in the order of docs/rtl.md section 3.
+// in the order of docs/rtl.md section 3. rill_file_driver and rill_file_monitor read them.
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
@@ -11,8 +11,8 @@
 enum { STREAM_TOKENS_MAX = 8 };
 
 struct stream {
-    int lanes, tokens, beat_bits;
-    int fault; // FAULT of the bench; not 0: some firing has values that must raise the fault
+    int lanes, tokens, beat_bits; // LANES, TOKENS and BEAT_BITS of the bench
+    int fault;                    // FAULT of the bench; not 0: some firing has values that must raise the fault
 };
 
 static inline struct stream stream_start(int argc, char **argv) {
@@ -61,14 +61,15 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
     }
 }
 
-// Prints one unit {head, q}: a scale in 8 digits, then XS = beat_bits / 8 bytes from q[0..count), zeros after count.
+// Prints the tag and one unit {head, q}, without user and last: a scale in 8 digits, then XS = beat_bits / 8 bytes from
+// q[0..count), zeros after count.
 static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, size_t count, const int8_t q[]) {
     printf("%s %08" PRIx32, tag, head);
     for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
 }
 
 // Prints a unit {exponent, q}: the exponent in 2 digits, then xs mantissas of `bits` bits each from q[0..count), zeros
-// after count. Four mantissas make whole digits.
+// after count. The mantissas are printed in groups of four, because four of any width fill whole digits.
 static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size_t count, const int16_t q[]) {
     printf("%02x", exponent);
     for (size_t i = xs; i > 0; i -= 4) {
@@ -85,7 +86,7 @@ static inline void stream_step(int pos, int ntok) {
            (unsigned long long)(field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, (uint64_t)pos)));
 }
 
-// Fills x[n] with values like activations: exponents within `spread` of 1, some zeros.
+// Fills x[n] with values like activations: magnitudes from about 2^-spread to 2^spread, and some zeros of both signs.
 static inline void stream_values(struct vectors *v, size_t n, int spread, float x[]) {
     for (size_t i = 0; i < n; i++)
         x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
@@ -96,6 +97,7 @@ static inline void stream_spoil(const struct stream *s, struct vectors *v, size_
     if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
 }
 
+// Returns n zeros, which the caller frees. Ends the program if there is no memory.
 static inline float *stream_alloc(size_t n) {
     float *x = calloc(n ? n : 1, sizeof *x);
     if (!x) exit(1);

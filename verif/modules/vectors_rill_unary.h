@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of rill_unary by FUNCTION, with their attributes, for the benches of rill_unary and of its lane.
+// The operations of rill_unary with their attributes, for the benches of rill_unary and of its lane. The index is the
+// parameter FUNCTION. unary_functions.vh has the constants A and B of the same operations.
 #ifndef VECTORS_RILL_UNARY_H
 #define VECTORS_RILL_UNARY_H
 

@@ -13,8 +13,8 @@ enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 
 struct operation {
     golden_unary *run;
-    double given[GOLDEN_UNARY_ATTRIBUTES];
-    size_t n; // elements of a firing per token; 0: random
+    double given[GOLDEN_UNARY_ATTRIBUTES]; // attributes; NAN: not given
+    size_t n;                              // elements of a firing per token; 0: random
 };
 
 // Prints a firing. spoiled: with FAULT, one value is infinite.

@@ -3,28 +3,32 @@
 """Prints nextpnr's result for a design, and compares its arrival times with a delay model that knows no placement.
 
 usage: verif/pnr/compare.py NETLIST_JSON REPORT_JSON --mhz N
-The model is that of verif/timing for this family without its distances: each cell its own delay, a net by its fan-out
-alone. Cells' delays are those that nextpnr's database has for speed grade 8, rounded; the net's formula is that of
-delays.txt, times what a LUT is slower here. For each data pin of a register the routed arrival is divided by the model's: were all quotients
-alike, the model would find the same paths as the router, but for a factor.
+The model is that of verif/timing without distances, with the delays of the ECP5: each kind of cell has a delay, and
+the delay of a net depends only on its fan-out. The delays of cells are those of nextpnr's database for speed grade 8,
+rounded. The delay of a net is that of verif/timing/delays.txt, multiplied by the factor by which a LUT is slower here.
+For each data pin of a register, the routed arrival time is divided by the model's. If all quotients were equal, the
+model would order the paths as the router does. Exit status 1: the routed clock is slower than N MHz.
 """
 import argparse
 import json
 import math
 import statistics
 
+# all delays in ns
 CLOCK_TO_Q, LUT, MUX = 0.40, 0.18, 0.14
 CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
 MULTIPLY, RAM_READ = 3.60, 4.26
-SLOWER = LUT / 0.10  # factor relative to a LUT of verif/timing's family
+SLOWER = LUT / 0.10  # 0.10: delay of a LUT in verif/timing/delays.txt
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
-# ports that no output of the same cell depends on, because they are written at the clock
+# beginnings of the names of ports on which no output of the same cell depends, because they act at a clock edge
 NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")
-WORST = 10
+WORST = 10  # number of latest registers that are printed
 
 
 class Netlist:
+    """The cells of a module, and the arrival times of the model. A net is named by its bit, a number in the JSON."""
+
     def __init__(self, module):
         self.cells, self.driver, self.loads, self.arrival = module["cells"], {}, {}, {}
         for name, cell in self.cells.items():
@@ -38,6 +42,7 @@ class Netlist:
                         self.loads[bit] = self.loads.get(bit, 0) + 1
 
     def net(self, bit):
+        """The delay of a net in ns by its number of loads."""
         return min(NET + NET_DOUBLING * math.log2(max(self.loads.get(bit, 1), 1)), NET_MOST)
 
     def wire(self, bit, cell, port):
@@ -53,6 +58,7 @@ class Netlist:
 
     @staticmethod
     def through(kind, port_in, port_out):
+        """The delay of a combinational cell from one of its inputs to one of its outputs."""
         if kind == "CCU2C":
             first = CARRY_STEP if port_in == "CIN" else CARRY_IN
             return first if port_out == "COUT" else first + CARRY_OUT - (CARRY_STEP if port_in == "CIN" else 0)
@@ -71,6 +77,7 @@ class Netlist:
         return found
 
     def settle(self, bit):
+        """Computes the arrival time of a net after those on which it depends. Uses a stack, as paths can be long."""
         stack = [bit]
         while stack:
             top = stack[-1]
@@ -98,7 +105,7 @@ class Netlist:
 
 
 def routed_arrivals(report):
-    """{register: ns}: the routed arrival times at the data pins."""
+    """Returns {register: routed arrival time at its data pin in ns}."""
     found = {}
     for net in report["detailed_net_timings"]:
         for end in net["endpoints"]:
@@ -109,6 +116,7 @@ def routed_arrivals(report):
 
 
 def print_use(report):
+    """Prints how many cells of each kind the design uses."""
     for name, cell in sorted(report["utilization"].items()):
         if cell["used"] and cell["available"]:
             used, there = cell["used"], cell["available"]
@@ -116,6 +124,7 @@ def print_use(report):
 
 
 def print_longest(report):
+    """Prints the longest routed path: its parts (cells, nets, setup) and its ends."""
     path = report["critical_paths"][0]["path"]
     by_type = {}
     for step in path:
@@ -126,6 +135,7 @@ def print_longest(report):
 
 
 def ranks(values):
+    """Returns the rank of each value, 0 for the smallest."""
     order = sorted(range(len(values)), key=values.__getitem__)
     rank = [0] * len(values)
     for place, index in enumerate(order):
@@ -134,6 +144,7 @@ def ranks(values):
 
 
 def print_comparison(net, report):
+    """Prints the quotients of routed and modelled arrival times, and the latest registers by the router."""
     pairs = []
     for name, routed in routed_arrivals(report).items():
         cell = net.cells.get(name)

@@ -3,10 +3,11 @@
 """Prints a netlist of a design unchanged, or with a fault that a simulation must find.
 
 usage: verif/pnr/gates.py NETLIST_V [--fault N] >VERILOG
-  --fault N  the N-th AND of the netlist becomes an OR
+  --fault N  the N-th AND of the netlist, counted from 0, becomes an OR
 """
 import argparse
 import pathlib
+import re
 import sys
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Simulates the netlist that Yosys makes of a design, instead of the RTL. See --help.
+# Simulates the netlist that Yosys makes of a design, instead of the RTL, and compares it with the replay. Part of
+# `make pnr`. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -9,7 +10,7 @@ rill=$root/build/rill work=$root/build/pnr spec=$here/linear.yaml fault=()
 usage() {
     cat <<'TEXT'
 usage: verif/pnr/gates.sh [--fault N] [SPEC]
-  --fault N  with a fault: the N-th AND of the netlist is an OR
+  --fault N  with a fault: the N-th AND of the netlist, counted from 0, is an OR
   SPEC       default: verif/pnr/linear.yaml
 Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories), and runs
 `rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the replay's.
@@ -30,6 +31,8 @@ done
 mkdir -p "$work"
 design=$work/gates log=$work/gates.log
 rm -rf "$design"
+# Generates the design and its image, and replaces the RTL by the netlist. `synth -run begin:fine` stops before the
+# stage `fine`. Its steps follow one by one without memory_map, so that memories stay memories.
 synthesize() (
     "$rill" gen "$spec" -o "$design" && "$rill" pack "$spec" --weights random:1 -o "$design" && cd "$design" &&
         yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f)
@@ -46,7 +49,7 @@ if ! synthesize >"$log" 2>&1; then
     exit 1
 fi
 echo "netlist of $(awk '/Number of cells/ { cells = $4 } END { print cells }' "$work/gates.stat") cells"
-# multipliers that work twice in a cycle have become gates of two clocks
+# If multipliers work twice in a cycle, their gates have a second clock, which `rill sim --pumped` drives.
 pumped=()
 ! grep -q clk_2x "$design/sim/rill_sim_top.sv" || pumped=(--pumped)
 RILL_QUICK_BUILD=1 "$rill" sim "$design" "${pumped[@]}"

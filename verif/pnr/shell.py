@@ -3,9 +3,9 @@
 """Makes a top with four pins around a generated top, for an FPGA package with fewer pins than the top has ports.
 
 usage: verif/pnr/shell.py RILL_TOP_V >SHELL_V
-A shift register feeds all inputs but clock and reset, and another one captures all outputs, each by an
-exclusive or in the shift register. No input is a constant and no output is without a load, so nothing of the design is optimized away. Every net between
-shell and design begins or ends in a register of the shell.
+A shift register feeds all inputs except clock and reset. Another shift register takes in all outputs: each output is
+combined by an exclusive or with one of its bits. So no input is a constant and every output has a load, and synthesis
+cannot remove any part of the design. Every net between shell and design begins or ends in a register of the shell.
 """
 import pathlib
 import re
@@ -15,6 +15,7 @@ PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
 
 
 def ports(text):
+    """Returns (direction, width, name) of each port of rill_top."""
     header = re.search(r"^module rill_top \((.*?)^\);", text, re.M | re.S)
     if not header:
         sys.exit("error: no module rill_top")

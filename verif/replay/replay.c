@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tensor graph of a design position by position with the operations of gen/numerics.
+// Runs the tensor graph of a design position by position: allocates the values of all tensors, finds the operands of
+// each node, and calls its operation (replay_ops.c, which uses gen/numerics, or replay_custom.c).
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -9,6 +10,7 @@
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
+// Whether the last dimension grows with the position.
 static bool grows(const struct ir_tensor *t) { return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
 
@@ -27,6 +29,7 @@ static void alloc_value(struct arena *a, const struct ir_tensor *t, struct repla
     if (t->dtype == IR_KV) v->scale = ARENA_ARRAY(a, float, (size_t)v->rows);
 }
 
+// Allocates each tensor's values for all repetitions of its region and the latest `window` positions.
 static void alloc_values(struct replay *run) {
     const struct ir *ir = run->ir;
     run->value = ARENA_ARRAY(run->arena, struct replay_slot *, (size_t)ir->tensors + 1);
@@ -37,6 +40,7 @@ static void alloc_values(struct replay *run) {
     }
 }
 
+// Allocates a cache for each operation that stores keys or values, in each repetition, for the whole context.
 static void alloc_caches(struct replay *run) {
     const struct ir *ir = run->ir;
     run->cache = ARENA_ARRAY(run->arena, struct replay_cache *, (size_t)ir->nodes + 1);
@@ -52,6 +56,7 @@ static void alloc_caches(struct replay *run) {
     }
 }
 
+// Allocates the scratch for the largest tensor of the graph.
 static void alloc_scratch(struct replay *run) {
     int64_t most = 1;
     for (int t = 0; t < run->ir->tensors; t++) {
@@ -90,15 +95,16 @@ void replay_close(struct replay *run) {
     store_close(&run->store);
 }
 
-// ---- values of names ----
+// ---- values of tensors ----
 
+// Returns the carry of a region that has this tensor as its local name, or NULL.
 static const struct ir_carry *carry_of(const struct ir *ir, int region, int tensor) {
     for (int c = 0; region != IR_NONE && c < ir->region[region].carries; c++)
         if (ir->region[region].carry[c].local == tensor) return &ir->region[region].carry[c];
     return NULL;
 }
 
-// A tensor in one repetition of its region.
+// A tensor in one repetition of its region; for a carried tensor, one past the last repetition is allowed too.
 struct place {
     int tensor;
     int64_t repetition;
@@ -111,7 +117,7 @@ static int64_t final_repetition(const struct ir *ir, int tensor) {
     return repeat_of(ir, region) - (carry_of(ir, region, tensor) ? 0 : 1);
 }
 
-// Follows a carried name to the value that an operation or the host made: its initial value, or the `next` of the
+// Follows a carried tensor to the value that an operation or the host made: its initial value, or the `next` of the
 // previous repetition.
 static struct place resolve(const struct ir *ir, struct place p) {
     const struct ir_carry *carry;
@@ -121,7 +127,7 @@ static struct place resolve(const struct ir *ir, struct place p) {
     return p;
 }
 
-// Finds the value of a node's operand in the current repetition.
+// Returns the tensor and repetition that hold a node's operand in the current repetition.
 static struct place operand_place(const struct replay_op *op, int operand) {
     const struct ir *ir = op->run->ir;
     int tensor = op->node->in[operand];
@@ -129,6 +135,7 @@ static struct place operand_place(const struct replay_op *op, int operand) {
     return resolve(ir, (struct place){tensor, own ? op->repetition : final_repetition(ir, tensor)});
 }
 
+// Returns the slot that holds a value at a position; slots are used again after `window` positions.
 static struct replay_slot *value_at(const struct replay *run, struct place p, int64_t position) {
     return &run->value[p.tensor][p.repetition * run->window + position % run->window];
 }
@@ -166,6 +173,7 @@ static void stamp(const struct replay *run, const struct ir_tensor *t, struct re
     v->cols = grows(t) ? run->position + 1 : v->stride;
 }
 
+// Returns true if no fault was raised. Otherwise describes it in run->fault_text.
 static bool note_fault(struct replay *run, const struct ir_node *node, int64_t repetition) {
     static const char *const kinds[] = {"none",
                                         "a value that is not finite",
@@ -179,6 +187,7 @@ static bool note_fault(struct replay *run, const struct ir_node *node, int64_t r
     return false;
 }
 
+// Runs a node in one repetition. Returns false after a fault, or if the result of a custom kernel has not been given.
 static bool run_node(struct replay *run, int n, int64_t repetition) {
     const struct ir_node *node = &run->ir->node[n];
     struct replay_op op = {
@@ -194,6 +203,7 @@ static bool run_node(struct replay *run, int n, int64_t repetition) {
     return note_fault(run, node, repetition);
 }
 
+// Stores the id, and the row of each fp32 input, as the values of the graph's inputs.
 static void set_inputs(struct replay *run, uint32_t id, const float *const row[]) {
     for (int i = 0; i < run->ir->inputs; i++) {
         const struct ir_tensor *t = &run->ir->tensor[run->ir->input[i]];
@@ -204,6 +214,7 @@ static void set_inputs(struct replay *run, uint32_t id, const float *const row[]
     }
 }
 
+// Sets the position. Position 0 begins a new request.
 static void begin_position(struct replay *run, int64_t position) {
     if (position < 0 || position >= run->ir->design.context)
         base_fatal("golden: position %lld outside the context", (long long)position);
@@ -218,8 +229,8 @@ void replay_begin_at(struct replay *run) {
     run->fault_text = NULL;
 }
 
-// Runs a region. If the run waits, it continues at the node that waits. Returns false after a fault, or if a node has
-// to wait; its place is kept.
+// Runs all repetitions of a region. If the run waits, it continues at the node that waits. Returns false after a fault,
+// or if a node has to wait; then at_region, at_repetition and at_node name the node.
 static bool run_region(struct replay *run, int g) {
     const struct ir_region *region = &run->ir->region[g];
     int64_t r = run->waits ? run->at_repetition : 0;

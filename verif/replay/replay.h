@@ -6,39 +6,41 @@
 
 #include "gen/ir/ir.h"
 
-// The value of one tensor for one position and one repetition of its region. Elements are rows x cols; element (r, c)
-// is at [r * stride + c]. With static shapes, rank 1 is one row of n, and rank 2 is [heads][head_dim]. A dynamic last
-// dimension has cols = own position + 1, since later positions do not exist yet (causal). A quantized vector whose
-// blocks run across heads (operand of a product) is one row of heads * head_dim.
+// The value of one tensor for one position and one repetition of its region. It has rows x cols elements; element (r,
+// c) is at [r * stride + c]. With static shapes, rank 1 is one row of n, and rank 2 is [heads][head_dim]. If the last
+// dimension is dynamic, cols = position + 1, because later positions do not exist yet (causal). A quantized vector
+// whose blocks cross the ends of heads (operand of a product) is one row of heads * head_dim.
 struct replay_value {
     enum ir_dtype dtype;
     int64_t rows, cols, stride;
     int64_t block;        // IR_MX: elements that share an exponent; blocks start anew in every row
-    int64_t shift_stride; // IR_MX: blocks between rows in shift[]
+    int64_t shift_stride; // IR_MX: distance of two rows in shift[]
     const float *f32;     // IR_F32 [rows][stride]; IR_SCALAR: [rows], cols = 1
-    const int128 *acc;    // IR_ACC
+    const int128 *acc;    // IR_ACC: sums of products of the matrix engine
     const int16_t *mx;    // IR_MX: mantissas
-    const int8_t *q;      // IR_KV, IR_INT8
+    const int8_t *q;      // IR_KV, IR_INT8: quantized values
     const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]
-    const float *scale;   // IR_KV: one per row, as stored (K's includes the scale of scores)
-    const uint32_t *id;   // IR_ID: one
+    const float *scale;   // IR_KV: one per row, as stored (the scales of K include the scale of the scores)
+    const uint32_t *id;   // IR_ID: one token id
 };
 
 struct replay;
 struct sampling;
 
-// Opens a run. image_dir holds what `rill pack` wrote for the design, including the golden weights. `window` is how
-// many recent positions keep their values (at least 1); attention tensors are large, [heads][positions] for each
-// position kept. Returns NULL after an error in diag. Memory belongs to the arena, or is released by replay_close.
+// Opens a run. image_dir is the folder to which `rill pack` wrote the design's image and golden weights. `window`, at
+// least 1, is the number of latest positions whose values are kept; a large window needs much memory, because a tensor
+// of attention has [heads][positions] elements for each of them. Returns NULL after an error in diag. Memory belongs to
+// the arena; replay_close releases files and golden functions.
 struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
                            struct diag *diag);
 void replay_close(struct replay *run);
 void replay_sample(struct replay *run, const struct sampling *); // sets how ids are chosen from now on
 
-// Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request, which fills the KV cache
-// anew. Language models read input_id; in other graphs row[i] is the value of graph input i (ir->input[i]), its
-// elements in order. need_head also runs the regions marked IR_LAST. Returns false if a numeric fault was raised
-// (replay_fault tells where), or if replay_waits.
+// Runs one position. The positions of a request are 0, 1, 2, ...; position 0 starts a new request, which fills the KV
+// cache anew. A position outside the context ends the program. Language models read input_id. In other graphs row[i] is
+// the value of graph input i (ir->input[i]), its elements in order. If need_head is set, also runs the regions marked
+// IR_LAST. Returns false if a numeric fault was raised (replay_fault names its place), or if the run waits for a result
+// (replay_waits).
 bool replay_step(struct replay *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head);
 
 // If a custom kernel has no golden function, the caller gives its whole result for each repetition and position of the
@@ -46,7 +48,7 @@ bool replay_step(struct replay *run, uint32_t input_id, const float *const row[]
 // If the same call is repeated after the result was given, it continues from there.
 bool replay_waits(const struct replay *run);
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position,
-                 const void *values);   // fp32 or int8
+                 const void *values);   // all elements of the tensor, fp32 or int8; they are copied
 void replay_forget(struct replay *run); // forgets all given results, for a new request
 
 // Returns the id made by the last step that ran the head (language models).
@@ -61,15 +63,16 @@ bool replay_value(const struct replay *run, int tensor, int64_t repetition, int6
 
 // ---- the state between two positions: keys and values of all earlier positions ----
 
-// The keys or values that readers in `region` see in one repetition: q[position][heads * dim], scale[position][heads].
+// Keys or values of all positions so far: q[position][heads * dim], scale[position][heads].
 struct replay_cached {
     const int8_t *q;
     const float *scale;
     int64_t heads, dim;
 };
-// Returns false if no operation stores the tensor.
+// Finds the keys or values that readers in `region` see in one repetition. Returns false if `tensor` is not the result
+// of an operation that stores it.
 bool replay_cached(const struct replay *run, int tensor, int region, int64_t repetition, struct replay_cached *cached);
-// Appends the keys and values of positions 0 to positions - 1.
+// Appends the bytes of the keys, values and scales of positions 0 to positions - 1 to `out`.
 void replay_store(const struct replay *run, int64_t positions, struct text *out);
 // Takes the keys and values of the first `positions` positions from what replay_store wrote for `stored` positions. The
 // next replay_step runs position `positions`. Returns false if the bytes do not have the size for this graph.

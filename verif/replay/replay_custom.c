@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the replay: calls their golden functions, or takes results given by the caller.
+// Custom kernels in the replay: compiles and calls their golden functions, or takes results given by the caller
+// (replay_give).
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "gen/numerics/library.h"
 #include "verif/replay/replay_internal.h"
 
-struct replay_custom {             // of one node
+struct replay_custom {             // the custom kernel of one node
     struct golden_library library; // empty: not a custom kernel, or one without a golden function
 };
 
@@ -41,6 +42,7 @@ void replay_close_customs(struct replay *run) {
 
 // ---- results given by the caller ----
 
+// Returns the size in bytes of an fp32 or int8 tensor, which are the types that custom kernels have.
 static size_t bytes_of(const struct ir_tensor *t) {
     return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t);
 }
@@ -78,6 +80,7 @@ static bool take_given(struct replay_op *op) {
 
 // ---- running ----
 
+// Returns a tensor's value as golden functions see it.
 static struct rill_value value_of(const struct ir_tensor *t, const struct replay_slot *v) {
     struct rill_value value = {.rank = t->rank ? t->rank : 1,
                                .extent = {1, 1, 1},
@@ -88,6 +91,7 @@ static struct rill_value value_of(const struct ir_tensor *t, const struct replay
     return value;
 }
 
+// Lists the kernel's parameters that are numbers and use none of `lanes`, `T` and `x.words`, and returns their count.
 static int parameters_of(const struct replay_op *op, const struct custom *custom, struct rill_parameter out[]) {
     int count = 0;
     for (int p = 0; p < custom->params; p++) {
@@ -101,6 +105,7 @@ static int parameters_of(const struct replay_op *op, const struct custom *custom
     return count;
 }
 
+// Lists the kernel's parameter vectors, which the store has one after the other, and returns their count.
 static int vectors_of(const struct replay_op *op, const struct custom *custom, struct rill_value out[]) {
     const struct store_entry *w = op->weights;
     for (int v = 0; v < custom->vectors; v++)
@@ -111,6 +116,7 @@ static int vectors_of(const struct replay_op *op, const struct custom *custom, s
     return custom->vectors;
 }
 
+// Returns the table from which the kernel fetches rows.
 static struct rill_value table_of(const struct replay_op *op) {
     const struct store_entry *w = op->weights;
     return (struct rill_value){.rank = 2,

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of rill_slot_loop, with its states: chooses the parts of a step, sends the step's words and ids, and
+// writes the ids that the model has chosen to the rings.
+#include "gen/simulator/machines.h"
+
+enum stage_of_step { CHOOSES, READS, SENDS, GIVES_IDS, TAKES_IDS };
+
+struct slots {
+    struct sim_edge *step, *walk, *id, *next, *ring;
+    struct sim_client *prompt; // NULL: no ids are read
+    enum stage_of_step stage;
+    int at;                          // the present step
+    int part;                        // part that is chosen, or whose last token's id comes next
+    int token;                       // token of the step whose id is given or taken next
+    int64_t now;                     // first cycle of the present state
+    int64_t closed;                  // cycle from which the next id may be written, because the one before is in memory
+    int64_t prompt_at, prompt_bytes; // offset of the prompts, bytes of the area of a slot
+    int64_t write;                   // cycles until an id is in memory
+    struct timing_slots cycles;
+};
+
+bool sim_slots_init(struct sim *sim, struct actor *a) {
+    struct slots *l = a->state = ARENA_NEW(sim->arena, struct slots);
+    const struct timing_memory *m = &sim->options->memory;
+    l->step = sim_out(sim, a, IR_ROLE_STEP);
+    l->walk = sim_out(sim, a, IR_ROLE_WALK);
+    l->id = sim_out(sim, a, IR_ROLE_ID);
+    l->next = sim_in(sim, a, IR_ROLE_NEXT_ID);
+    l->ring = sim_out(sim, a, IR_ROLE_RING);
+    l->cycles = a->c.slots;
+    l->write = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
+    const struct ir_segment *segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
+    int client = ir_client_for(sim->ir, IR_CLIENT_PROMPT);
+    if (segment && client != IR_NONE && !sim->options->load_only) {
+        l->prompt = client_open_free(sim, client, &sim->channel[0]);
+        l->prompt->kernel = a->kernel;
+        l->prompt_at = segment->offset;
+        l->prompt_bytes = segment->bytes / at_least(sim->ir->design.slots, 1);
+    }
+    return l->step && l->id && l->next && l->ring;
+}
+
+static const struct timing_step *step_of(const struct sim *sim, const struct slots *l) {
+    return &sim->options->step[l->at];
+}
+
+// Begins the choice of the next step. The state S_BEGIN takes a cycle.
+static void begin_step(struct sim *sim, struct slots *l, int64_t at) {
+    sim->step_start[++l->at] = at;
+    l->now = at + 1;
+    l->part = l->token = 0;
+    l->stage = CHOOSES;
+}
+
+// Chooses a part. A part of a prompt first asks for the beat with its ids.
+static bool choose(struct sim *sim, struct slots *l) {
+    if (l->at == sim->options->steps) return false;
+    const struct timing_part part = timing_part(step_of(sim, l), l->part);
+    int64_t room = 0, ask = l->now + l->cycles.arguments, beat_bytes = sim->ir->design.beat_bits / 8;
+    if (l->at == 0 && l->part == 0) sim->step_start[0] = 0;
+    if (!part.prompt || !l->prompt) {
+        l->now = ask + l->cycles.part + part.ntok;
+        l->stage = ++l->part == timing_parts(step_of(sim, l)) ? SENDS : CHOOSES;
+        return true;
+    }
+    if (!client_room(l->prompt, &room)) return false;
+    l->now = at_least(ask, room);
+    client_ask(sim, l->prompt, l->now,
+               l->prompt_at + part.slot * l->prompt_bytes + part.pos * SIM_ID_BITS / 8 / beat_bytes * beat_bytes, 1);
+    l->stage = READS;
+    return true;
+}
+
+// Takes the beat of a prompt. The ids are checked one by one, and then counted one by one.
+static bool read_prompt(struct sim *sim, struct slots *l) {
+    int64_t at;
+    if (!client_beat(l->prompt, &at)) return false;
+    at = at_least(at, l->now + 1);
+    client_take(sim, l->prompt, at);
+    l->now = at + 1 + 2 * timing_part(step_of(sim, l), l->part).ntok + l->cycles.part;
+    l->stage = ++l->part == timing_parts(step_of(sim, l)) ? SENDS : CHOOSES;
+    return true;
+}
+
+// Sends the step's words, one for each part. In the simulation it is one word, in the cycle of the last one.
+static bool send_step(struct sim *sim, struct slots *l) {
+    int64_t room, walks = 0, from = l->now + timing_parts(step_of(sim, l)) - 1;
+    if (!edge_room(l->step, &room) || (l->walk && !edge_room(l->walk, &walks))) return false;
+    int64_t at = at_least(from, at_least(room, walks));
+    edge_put(sim, l->step, from, at, MARK_LAST | MARK_TOK_LAST);
+    if (l->walk) {
+        edge_put(sim, l->walk, from, at, MARK_LAST | MARK_TOK_LAST);
+        sim->chosen[l->at] = at + l->walk->latency;
+        sim_wake_all(sim, TIMING_ENGINE);
+    }
+    l->now = at + 1;
+    l->stage = GIVES_IDS;
+    return true;
+}
+
+static bool give_id(struct sim *sim, struct slots *l) {
+    int64_t room;
+    if (!edge_room(l->id, &room)) return false;
+    const struct timing_step *step = step_of(sim, l);
+    bool last = l->token == step->ntok - 1;
+    int64_t at = at_least(l->now, room);
+    edge_put(sim, l->id, l->now, at, last ? MARK_LAST | MARK_TOK_LAST : 0);
+    l->now = at + 1;
+    l->token++;
+    if (!last) return true;
+    l->part = l->token = 0;
+    if (step->head) l->stage = TAKES_IDS;
+    else begin_step(sim, l, l->now);
+    return true;
+}
+
+// Takes the id of a token. The id of a part's last token goes to the ring of its request, if it is the next one.
+static bool take_id(struct sim *sim, struct slots *l) {
+    int64_t room;
+    if (!edge_waiting(l->next) || !edge_room(l->ring, &room)) return false;
+    const struct timing_step *step = step_of(sim, l);
+    const struct timing_part part = timing_part(step, l->part);
+    int last = -1;
+    for (int p = 0; p <= l->part; p++) last += timing_part(step, p).ntok;
+    int64_t at = at_least(l->now, edge_avail(l->next));
+    edge_take(sim, l->next, at);
+    l->now = at + 1;
+    if (l->token == last && part.head) {
+        int64_t write = at_least(at_least(l->now + l->cycles.arguments, l->closed) + 1, room);
+        edge_put(sim, l->ring, write, write, MARK_LAST);
+        l->closed = write + l->write;
+        l->now = write + 1 + l->cycles.hash;
+        if (part.ends) l->now = at_least(l->now, l->closed) + 1;
+    }
+    if (l->token == last) l->part++;
+    if (++l->token == step->ntok) begin_step(sim, l, l->now);
+    return true;
+}
+
+// Goes through a state of the present step. False while its time is not known, and at the end.
+static bool go_on(struct sim *sim, struct slots *l) {
+    switch (l->stage) {
+    case CHOOSES: return choose(sim, l);
+    case READS: return read_prompt(sim, l);
+    case SENDS: return send_step(sim, l);
+    case GIVES_IDS: return give_id(sim, l);
+    default: return take_id(sim, l);
+    }
+}
+
+void sim_slots_run(struct sim *sim, struct actor *a) {
+    struct slots *l = a->state;
+    while (go_on(sim, l)) continue;
+}

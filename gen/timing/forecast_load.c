@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the steps of several requests that run at the same time, as rill_slot_loop chooses them, and forecasts their
+// time. The steps fall into stretches of equal kind. A long stretch is sampled: some of its steps are simulated, each
+// after a few steps that fill the FIFOs.
+#include "gen/ir/latency.h"
+#include "gen/timing/timing.h"
+
+// ---- the steps ----
+
+struct load_slot {
+    int64_t pos, made; // position of the next token, generated tokens
+    bool busy;
+};
+
+struct loading {
+    const struct ir *ir;
+    const struct timing_load_request *request;
+    struct load_slot slot[REGISTER_SLOTS];
+    int requests, first; // first: the slot that began the step before
+};
+
+// Returns the first slot of the mask from `from` on, round the slots.
+static int pick(unsigned mask, int from) {
+    int slot = from % REGISTER_SLOTS;
+    while (!(mask >> slot & 1)) slot = (slot + 1) % REGISTER_SLOTS;
+    return slot;
+}
+
+static int count(unsigned mask) {
+    int n = 0;
+    for (; mask; mask &= mask - 1) n++;
+    return n;
+}
+
+static bool generates(const struct loading *l, int slot) { return l->slot[slot].pos >= l->request->prompt; }
+
+static unsigned mask_of(const struct loading *l, unsigned among, bool generating) {
+    unsigned mask = 0;
+    for (int s = 0; s < l->requests; s++)
+        if (among >> s & 1 && l->slot[s].busy && (!generating || generates(l, s))) mask |= 1U << s;
+    return mask;
+}
+
+// Tokens of a prompt's part. The first part of a step leaves a token for each slot that generates. A part ends where a
+// beat of ids ends.
+static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used, int parts) {
+    int64_t ids = l->ir->design.beat_bits / 32, left = l->ir->design.tokens - used;
+    int64_t room = left;
+    if (parts == 0) room = left - at_most(at_most(count(decodes), left - 1), ir_parts_of_step(l->ir) - 1);
+    return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
+}
+
+// Adds the part of a slot to the step, and counts its tokens.
+static void add_part(struct loading *l, struct timing_step *step, struct timing_part *part, int slot,
+                     unsigned decodes) {
+    struct load_slot *s = &l->slot[slot];
+    bool prompt = !generates(l, slot);
+    int64_t tokens = prompt ? chunk_of(l, s, decodes, step->ntok, step->parts) : 1;
+    *part = (struct timing_part){.pos = s->pos, .ntok = (int)tokens, .slot = slot, .prompt = prompt};
+    s->pos += tokens;
+    part->head = s->pos >= l->request->prompt;
+    if (part->head) part->ends = ++s->made == l->request->tokens;
+    if (part->ends) s->busy = false;
+    step->ntok += part->ntok;
+    step->head |= part->head;
+    step->parts++;
+}
+
+// Makes the next step. False if no request is left.
+static bool next_step(struct loading *l, struct timing_step *step) {
+    unsigned visits = mask_of(l, ~0U, false);
+    if (!visits) return false;
+    struct timing_part *part = ARENA_ARRAY(l->ir->arena, struct timing_part, (size_t)l->ir->design.tokens);
+    *step = (struct timing_step){.part = part};
+    int slot = l->first = pick(visits, l->first + 1);
+    while (visits && step->ntok < l->ir->design.tokens && step->parts < ir_parts_of_step(l->ir)) {
+        if (step->parts) {
+            unsigned decodes = mask_of(l, visits, true);
+            slot = pick(decodes ? decodes : visits, l->first);
+        }
+        visits &= ~(1U << slot);
+        add_part(l, step, &part[step->parts], slot, mask_of(l, visits, true));
+    }
+    step->pos = part[0].pos;
+    return true;
+}
+
+int timing_load_steps(const struct ir *ir, const struct timing_load_request *request, int requests,
+                      struct timing_step **out) {
+    struct loading l = {.ir = ir, .request = request, .requests = requests, .first = REGISTER_SLOTS - 1};
+    VEC(struct timing_step) steps = {0};
+    struct timing_step step;
+    for (int s = 0; s < requests; s++) l.slot[s].busy = true;
+    while (next_step(&l, &step)) VEC_PUSH(ir->arena, steps, step);
+    *out = steps.items;
+    return (int)steps.count;
+}
+
+// ---- the forecast ----
+
+enum {
+    SAMPLES = 12,     // samples of a stretch
+    SAMPLE_STEPS = 2, // steps of a sample
+    WARM = 2,         // steps before them
+};
+
+struct foreseeing {
+    const struct ir *ir;
+    struct timing_load *f;
+    struct arena scratch;
+    struct timing_step *step;
+    int steps, first_full, end_full; // steps in which every request generates
+    struct timing_memory memory;
+    int64_t phase;  // of a sample: cycles that are added to the memory's age
+    double *cycles; // per step: cycles from the last command of the step before until its own
+    double after;   // from the last command of the latest step until its ids are written
+    const char *why;
+};
+
+// Simulates steps [first, end). NULL if they cannot be simulated; t->why then tells the reason.
+static struct timing_result *run(struct foreseeing *t, int first, int end) {
+    struct timing_options o = {.step = t->step + first, .steps = end - first, .bounded = true, .memory = t->memory};
+    const char *missing = NULL;
+    o.memory.start += t->phase;
+    struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
+    if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
+    else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams deadlock: %s", r->stuck);
+    return r && !r->stuck ? r : NULL;
+}
+
+// The last command of all engines in a step.
+static int64_t last_command(const struct foreseeing *t, const struct timing_result *r, int step) {
+    int engines = t->ir->engines > 0 ? t->ir->engines : 1;
+    int64_t last = 0;
+    for (int e = 0; e < engines; e++) last = at_least(last, r->turn[step * engines + e].last_command);
+    return last;
+}
+
+// The engine with the most commands in a step.
+static int busiest_engine(struct foreseeing *t, const struct timing_result *r, int step) {
+    int64_t *busy = ARENA_ARRAY(&t->scratch, int64_t, (size_t)t->ir->engines + 1);
+    int best = t->ir->engines > 0 ? 0 : IR_NONE;
+    for (int i = 0; i < t->ir->firings; i++) busy[t->ir->firing[i].engine] += r->firing[step * t->ir->firings + i].busy;
+    for (int e = 1; e < t->ir->engines; e++)
+        if (busy[e] > busy[best]) best = e;
+    return best;
+}
+
+// Adds what the engine does in a step, `weight` times, to the figures of the steps in which every request generates.
+static void add_step(struct foreseeing *t, const struct timing_result *r, int at, double cycles, double weight) {
+    struct timing_load *f = t->f;
+    f->engine = busiest_engine(t, r, at);
+    f->full.cycles += weight * cycles;
+    for (int i = 0; i < t->ir->firings; i++) {
+        const struct timing_firing *w = &r->firing[at * t->ir->firings + i];
+        if (t->ir->firing[i].engine != f->engine) continue;
+        f->full.busy += weight * (double)w->busy;
+        f->full.beats += weight * (double)w->beats;
+        for (int c = 0; c < TIMING_CAUSES; c++) f->full.wait[c] += weight * (double)w->wait[c];
+    }
+    int engines = t->ir->engines > 0 ? t->ir->engines : 1;
+    f->full.turn += weight * (double)r->turn[at * engines + at_least(f->engine, 0)].wait;
+}
+
+// Simulates steps [first, first + count) after a few others. Their cycles, and those of their neighbours in [low,
+// high), are the average.
+static bool sample(struct foreseeing *t, int first, int count, int low, int high) {
+    struct arena_mark mark = arena_mark(&t->scratch);
+    int from = first > WARM ? first - WARM : 0, lead = first - from;
+    struct timing_result *r = run(t, from, first + count);
+    if (!r) return false;
+    double weight = (double)(high - low) / count;
+    for (int s = 0; s < count; s++) {
+        double cycles = (double)(last_command(t, r, lead + s) - (lead + s ? last_command(t, r, lead + s - 1) : 0));
+        if (high - low == count) t->cycles[first + s] = cycles;
+        else
+            for (int n = low; n < high; n++) t->cycles[n] += cycles / count;
+        if (first + s >= t->first_full && first + s < t->end_full) add_step(t, r, lead + s, cycles, weight);
+    }
+    t->after = (double)(r->step[lead + count] - last_command(t, r, lead + count - 1));
+    t->f->simulated += lead + count;
+    arena_release(&t->scratch, mark);
+    return true;
+}
+
+static bool has_prompt(const struct timing_step *s) {
+    for (int p = 0; p < s->parts; p++)
+        if (s->part[p].prompt) return true;
+    return false;
+}
+
+static bool alike(const struct timing_step *a, const struct timing_step *b) {
+    return a->parts == b->parts && a->head == b->head && has_prompt(a) == has_prompt(b);
+}
+
+// Samples a stretch of steps of equal kind. Samples begin at different times between two refreshes of the memory.
+static bool sample_stretch(struct foreseeing *t, int first, int end) {
+    int64_t refresh = (int64_t)(t->memory.figures->refresh_interval_ns * 1e3 / t->memory.period_ps);
+    int steps = end - first;
+    if (steps <= SAMPLES * SAMPLE_STEPS) return sample(t, first, steps, first, end);
+    for (int i = 0; i < SAMPLES; i++) {
+        int low = first + (int)((int64_t)steps * i / SAMPLES), high = first + (int)((int64_t)steps * (i + 1) / SAMPLES);
+        t->phase = refresh * i / SAMPLES;
+        if (!sample(t, low + (high - low - SAMPLE_STEPS) / 2, SAMPLE_STEPS, low, high)) return false;
+    }
+    t->phase = 0;
+    return true;
+}
+
+// Finds the steps in which every request generates: from the last prompt's end to the first end of a request.
+static void find_full(struct foreseeing *t) {
+    t->end_full = t->steps;
+    for (int s = 0; s < t->steps; s++)
+        for (int p = 0; p < t->step[s].parts; p++) {
+            const struct timing_part *part = &t->step[s].part[p];
+            if (part->prompt) t->first_full = s + 1;
+            if (part->ends) t->end_full = (int)at_most(t->end_full, s);
+        }
+    t->end_full = (int)at_least(t->end_full, t->first_full);
+    t->f->full.steps = t->end_full - t->first_full;
+    for (int s = t->first_full; s < t->end_full; s++) t->f->full_tokens += t->step[s].ntok;
+}
+
+// Sums the cycles of the steps, and notes for each request when its first and its last id are written.
+static void find_times(struct foreseeing *t) {
+    struct timing_load *f = t->f;
+    double now = (double)f->start;
+    for (int s = 0; s < t->steps; s++) {
+        now += t->cycles[s];
+        for (int p = 0; p < t->step[s].parts; p++) {
+            const struct timing_part *part = &t->step[s].part[p];
+            if (part->head && part->prompt) f->first_id[part->slot] = now + t->after;
+            if (part->ends) f->end = f->last_id[part->slot] = now + t->after;
+        }
+    }
+}
+
+struct timing_load *timing_forecast_load(const struct ir *ir, const struct timing_load_request *request, int requests,
+                                         int64_t age, bool kept, const char **why) {
+    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept)};
+    arena_init(&t.scratch);
+    t.f = ARENA_NEW(ir->arena, struct timing_load);
+    *t.f = (struct timing_load){.requests = requests,
+                                .start = t.memory.lead,
+                                .engine = IR_NONE,
+                                .memory_gbs = hbm_figures_rate(&ir->design.hbm)};
+    t.steps = timing_load_steps(ir, request, requests, &t.step);
+    t.f->steps = t.steps;
+    t.cycles = ARENA_ARRAY(ir->arena, double, (size_t)t.steps + 1);
+    find_full(&t);
+    bool ok = true;
+    for (int first = 0, end; first < t.steps && ok; first = end) {
+        for (end = first + 1;
+             end < t.steps && alike(&t.step[first], &t.step[end]) && end != t.first_full && end != t.end_full;)
+            end++;
+        ok = sample_stretch(&t, first, end);
+    }
+    find_times(&t);
+    arena_free(&t.scratch);
+    *why = t.why;
+    return ok ? t.f : NULL;
+}
