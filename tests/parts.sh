@@ -4,7 +4,7 @@
 
 # Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
 # last in the list below, because the others would have to wait for their reports.
-alone="host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
+alone="lint host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
 alone+=" accuracy witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
@@ -14,12 +14,13 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
+deep_parts="harness lint host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
 deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
 deep_parts+=" report platform accuracy pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
+    "$1" lint "formats, warnings, tables from the sources" tests/lint.sh --quick
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
     "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh "${all[@]}"

@@ -322,7 +322,8 @@ early_checks() {
         'asks for 50 MHz, but kernel timed' VPP='v++ --clock.freqHz 50000000:timed_1'
     counted refused_clock "no clock" '#none' 'asks for no clock, but kernel timed'
     counted at_clock "kernel_frequency=0:$low" check_refused "two clocks: linked with a package of a lower clock" 2 \
-        'asks for 111 MHz, but kernel timed works at ' env PATH="$mocked" make -s -C "$outside/timed" together ALSO=../beside
+        'asks for 111 MHz, but kernel timed works at ' \
+        env PATH="$mocked" make -s -C "$outside/timed" together ALSO=../beside
 }
 names_checks() {
     local word pin
