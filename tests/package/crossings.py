@@ -122,8 +122,9 @@ def registers(modules, paths, top):
 
 
 def homes(cells, netnames, paths, register):
-    """Returns {cell: (path of its instance, its own path as in the vendor's tools)}. When Yosys adds an enable or a reset
-    to a flip-flop, the new cell has no name of an instance. Then the name of the net that it drives has the instance."""
+    """Returns {cell: (path of its instance, its own path as in the vendor's tools)}. When Yosys adds an enable or a
+    reset to a flip-flop, the new cell has no name of an instance. Then the name of the net that it drives has the
+    instance."""
     names = collections.defaultdict(list)
     for name, net in netnames.items():
         if not net.get("hide_name") and "$" not in name:

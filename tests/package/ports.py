@@ -17,8 +17,8 @@ def top_of(modules):
 
 
 def readers_of(cells):
-    """Returns {bit: [(cell that reads it, the cell's output bits)]}. Every output of a cell is assumed to depend on each
-    of its inputs."""
+    """Returns {bit: [(cell that reads it, the cell's output bits)]}. Every output of a cell is assumed to depend on
+    each of its inputs."""
     readers = {}
     for name, cell in cells.items():
         ways = cell["port_directions"]

@@ -16,7 +16,8 @@ import xml.etree.ElementTree as ElementTree
 
 BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
 MEM_DDR4, MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 1, 6, 1, 0, 1
-# UNIT_BASE: address of the registers of the first compute unit. UNIT_RANGE: bytes from one unit's registers to the next.
+# UNIT_BASE: address of the registers of the first compute unit. UNIT_RANGE: bytes from one unit's registers to the
+# next.
 BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what XRT's library reads from an xclbin: each kernel and unit, its arguments with offset, bytes, port and bank,
-// and the number of banks in use. tests/package/check.py compares this with the package. usage: xclbin_read FILE
+// Prints what XRT's library reads from an xclbin: each kernel and unit, its arguments with offset, bytes, port and
+// bank, and the number of banks in use. tests/package/check.py compares this with the package. usage: xclbin_read FILE
 #include <cstdio>
 #include <string>
 
