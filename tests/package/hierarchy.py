@@ -32,8 +32,8 @@ def make(cells):
 
 def places(pblocks):
     """Returns [(pattern of instances, die)] of placement.tcl: kernels, links and their parts, DMA engines, engine
-    lanes. The report counts any other part on the die of the whole. Stages of trees (copies of resets, registers of faults) are
-    left out, because the report counts them as other instances."""
+    lanes. The report counts any other part on the die of the whole. Stages of trees (copies of resets, registers of
+    faults) are left out, because the report counts them as other instances."""
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
     part = re.compile(r"u_\w+/u_\w+/(gen_lane\[\d+\]\.u_lane|gen_far\..*)")

@@ -3,9 +3,8 @@
 """Clients of rill-serve. Each case is a function below that checks answers of a running server. The program ends with
 an error if one is wrong. tests/serve/run.sh starts the server and the card (fast_card.c) and runs the cases.
 
-usage: client.py table GOLDEN OUT [TEXT_IDS]      writes the table of fast_card and OUT.json from answers of `rill
-golden`
-       client.py CASE PORT ANSWERS [VALUE...]     ANSWERS: OUT.json, the table's requests as JSON
+usage: client.py table GOLDEN OUT [TEXT_IDS]      writes the table of fast_card to OUT, and its requests to OUT.json
+       client.py CASE PORT ANSWERS [VALUE...]     ANSWERS: OUT.json
 
 Cases that are given CONTROL, the control file of fast_card, slow the card down or make it fail (set_card).
 """
