@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for the test scripts, which source this file. A script announces the number of its checks before it begins
-# them (`queue` and `counted` count them, `plan N` is for other checks). For each check it prints one line, `ok    name`,
-# `FAIL  name: reason` or `skip  name: reason`, and it ends with `verdict`. Another number of checks than announced is a
+# them (`queue` and `counted` count them, `plan N` is for other checks). For each check it prints a line, `ok    name`,
+# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. Another number of checks than announced is a
 # failure. In jobs and in tests/run.sh, the same check twice and a process that dies are failures, too.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
