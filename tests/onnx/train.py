@@ -53,7 +53,7 @@ def jets_data():
 
 
 def keywords_data():
-    """Makes tones that rise, fall, rise and fall, or stay, in noise, at random times and pitches."""
+    """Makes two tones that rise, fall, rise and fall, or stay, in noise, at random times and pitches."""
     import numpy as np
     random = np.random.default_rng(2)
     x, y = random.standard_normal((1600, 1, 32, 16)) * 0.4, random.integers(0, 4, 1600)
