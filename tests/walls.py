@@ -222,7 +222,8 @@ OF_ELSE = re.compile(r"(?:^|_)(?:MARK|BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|A
 # Constants that are not cycles of a module: the start of time, initial values of simulations, limits of searches and of
 # custom kernels.
 SEARCHES = {
-    "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME"}
+    "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME",
+    "MOST_CYCLES"}
 
 
 def constants(path):
