@@ -108,9 +108,9 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    // An outer firing goes through the row-steps once for each block of the operand, so it can begin with the operand's
-    // first block (docs/engine.md). If the rows need several firings, most operands arrive while the firing before
-    // runs, so this would gain nothing.
+    // With `outer`, the row-steps of the first chunk advance together, one beat at a time, so the firing can begin with
+    // the operand's first block (docs/engine.md, K outermost). If the rows need several firings, most operands arrive
+    // while the firing before runs, so this would gain nothing.
     int64_t together = bind_rows_together(ir, n);
     f.outer = f.x_take && m.beats > 1 && (together == 1 || rows <= together);
     fire_rows(o, f, rows, together);
