@@ -23,7 +23,7 @@ struct attention {
 
 struct unit { // a cache with its attentions and engines
     struct ir *ir;
-    int id; // number of the cache
+    int id;                                        // number of the cache
     int scores, values;                            // its first attn_scores and attn_values in program order
     const struct ir_engine *on_scores, *on_values; // engines that read keys, values
 };

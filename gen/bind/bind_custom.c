@@ -216,8 +216,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, MSG_PORT_UNKNOWN, port->name, h->name, k->name);
-        if (is_wanted(&step, port->name))
-            diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
+        if (is_wanted(&step, port->name)) diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
             diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");
         else if (is_wanted(&fetch, port->name))

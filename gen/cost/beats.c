@@ -9,8 +9,7 @@
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_vector_length(ir, node),
-                         layout_format(node));
+                         ir_vector_length(ir, node), layout_format(node));
 }
 
 // Whether the firing runs in this step.

@@ -150,8 +150,7 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 // ---- workers: processes that evaluate ----
 
 struct explore_worker {
-    int pid;
-    int ask;      // the pipe to the worker
+    int pid, ask; // ask: the pipe to the worker
     FILE *answer; // the pipe from the worker
     int busy;     // index of the task that it works on, or -1
 };
@@ -184,7 +183,7 @@ struct explore_search {
     int jobs;
     const char *launch, *journal; // command that starts a worker, path of the journal; or NULL
     bool quiet;                   // no progress on stderr
-    char **argv; // of `rill explore`, for launched workers
+    char **argv;                  // of `rill explore`, for launched workers
 };
 struct explore_seen {
     struct explore_point point;

@@ -7,10 +7,9 @@
 
 #include "gen/base/base.h"
 
-struct mip_variable { // low <= value <= high
-    double low, high;
-    double cost;  // weight of the value in the minimised sum
-    bool integer; // the value must be an integer
+struct mip_variable {       // low <= value <= high
+    double low, high, cost; // cost: weight of the value in the minimised sum
+    bool integer;           // the value must be an integer
 };
 
 struct mip_row { // low <= sum of its terms <= high

@@ -14,8 +14,8 @@ enum {
 };
 
 struct timing_depth { // of an edge
-    int64_t depth; // in: the safe depth; out: the depth that is required
-    int64_t delay; // cycles that a word waited when the stream was fullest
+    int64_t depth;    // in: the safe depth; out: the depth that is required
+    int64_t delay;    // cycles that a word waited when the stream was fullest
     // The case and firing that filled it, and the path that its reader waited for. NULL: the least depth.
     const char *forced_by;
 };

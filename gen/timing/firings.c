@@ -13,10 +13,9 @@
 #include "gen/kernel/args.h"
 #include "gen/lp/lp.h"
 
-struct stream { // the firings of a stream
-    int firings;
-    int put, take;  // variables of firing 0 at the writer and at the reader; those of the next firings follow
-    int64_t *first; // number of the first word of each firing; [firings]: the number of words
+struct stream {             // the firings of a stream
+    int firings, put, take; // put, take: variables of firing 0 at the writer and at the reader; the others follow
+    int64_t *first;         // number of the first word of each firing; [firings]: the number of words
 };
 
 struct graph {

@@ -23,8 +23,8 @@ struct forecasting {
     struct arena scratch;
     struct timing_forecast *f;
     struct timing_step *step;
-    int steps, prefill; // prefill: steps of the prompt
-    int pace;           // engine that works in all prompt steps; its last command ends a prompt step
+    int steps, prefill;          // prefill: steps of the prompt
+    int pace;                    // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;         // a request with more words is sampled
     struct timing_memory memory; // memory at the first step
     int64_t phase;               // of a sample: cycles that are added to the memory's age

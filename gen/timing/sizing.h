@@ -70,12 +70,12 @@ struct sizing {
     bool latest; // least is known; in timing_least: the cases have their limits
     bool *full;  // per edge: its writer waited at the safe depth
     struct timing_depth *out;
-    int64_t work, budget; // words and beats simulated so far; beyond the budget no further depth is tried
-    int64_t most;         // with more work in the first pass over all cases, there is no search; 0: no limit
-    int strictest;        // number of the case that refused last
-    bool slower;          // a case is slower than it may be, at the depths measured last
-    bool some;            // only some cases are run
-    int64_t longest;      // work of the longest case that is searched on
+    int64_t work, budget;        // words and beats simulated so far; beyond the budget no further depth is tried
+    int64_t most;                // with more work in the first pass over all cases, there is no search; 0: no limit
+    int strictest;               // number of the case that refused last
+    bool slower;                 // a case is slower than it may be, at the depths measured last
+    bool some;                   // only some cases are run
+    int64_t longest;             // work of the longest case that is searched on
     const char *missing;         // module that has no contract, after a run failed
     bool emitted;                // runs without given depths have those of the IR; else their streams have no bounds
     struct timing_memory memory; // of cases without `refreshes`
@@ -101,7 +101,7 @@ bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
 
-struct timing_memory sizing_fast_memory(const struct ir *); // without refreshes
+struct timing_memory sizing_fast_memory(const struct ir *);       // without refreshes
 int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
 // Whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep theirs.
 bool sizing_is_sized(const struct ir *, int edge);

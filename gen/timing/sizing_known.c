@@ -10,9 +10,9 @@
 
 struct sizing_known {
     struct sizing_known *next; // an earlier run
-    bool single_word;          // with one word in each pipeline
-    bool until;                // the run may have ended early, at a late command or at the limit
-    int era;                   // era of the case's `latest`; 0: a run without it
+    // single_word: with one word in each pipeline. until: it may have ended early, at a late command or at the limit.
+    bool single_word, until;
+    int era; // era of the case's `latest`; 0: a run without it
     struct sizing_trial trial;
     int64_t work;          // words and beats that the run simulated
     int64_t *depth, *room; // per edge
