@@ -111,7 +111,7 @@ int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // estimated 
 int cost_memory_die(const struct ir *);                            // the die with the memory ports
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // the design's part on a die
 int64_t cost_boundary_bits(const struct ir *, int boundary); // bits that cross from die `boundary` to the next
-// How full a die is, with the shell and the memory ports.
+// The use of a die's resources by the design, the shell and the memory ports.
 struct cost_fill {
     struct cost_resources taken, most;  // most: `taken` with the board's higher estimate for the ports
     struct cost_resources whole, limit; // all resources of the die, and the part that the board's limits allow
@@ -139,7 +139,7 @@ struct cost_formats cost_formats(const struct ir *);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-// How words pass through a kernel, with one token per step.
+// The passage of words through a kernel, with one token per step.
 struct cost_contract {
     int64_t fill;     // words that must enter before the first one can leave, at least 1
     int64_t delay;    // cycles from the last of these to the first word out, without memory latency

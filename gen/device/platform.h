@@ -44,7 +44,7 @@ struct platform_build {
 // tables of dies, by hierarchy, or by kernel). Returns NULL after errors with their place in the file.
 struct platform_said *platform_read(const char *path, const struct rill_device *, const struct platform_build *,
                                     struct arena *, struct diag *);
-// The reader of JSON, for platform_read.
+// Reads the JSON of platforminfo, for platform_read. Returns false after an error.
 bool platform_read_json(const struct source *, struct platform_said *, struct arena *, struct diag *);
 // Adds a figure, or narrows the range of one that the file gave before. Returns false after an error: the file gave
 // another value for this figure.

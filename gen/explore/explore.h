@@ -83,7 +83,7 @@ struct explore_words {
 };
 // Reads the spec and the settings. Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
-// The same for a spec that is given as a text. Relative paths in it begin at the folder of `path`.
+// Does the same for a spec that is given as a text. Relative paths in it begin at the folder of `path`.
 bool explore_begin_text(struct explore *, const char *path, const struct text *, const struct explore_words *,
                         struct arena *, struct diag *);
 const struct yaml_node *explore_context(const struct explore *); // the value of `context` in the spec, or NULL
@@ -171,7 +171,7 @@ bool explore_workers_start(const struct explore *, struct explore_workers *, int
 typedef bool explore_done(void *to, const struct explore_task *);
 bool explore_workers_run(const struct explore *, struct explore_workers *, struct explore_task *, int tasks,
                          explore_done *, void *to);
-void explore_workers_stop(struct explore_workers *);
+void explore_workers_stop(struct explore_workers *);           // ends the workers and waits for them
 int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker; returns the exit status
 
 // ---- the search ----
@@ -216,8 +216,9 @@ struct explore_trial { // a simulated design of the front, next to its forecast;
 };
 // Returns a text that says how the points were chosen, and whether the front is exact.
 const char *explore_method(const struct explore *, const struct explore_outcome *, struct arena *);
+// Writes the front as a table, after a line about the method and a line with the counts.
 void explore_table(const struct explore *, const struct explore_outcome *, struct text *);
-// run: the first `runs` designs of the front, simulated.
+// Writes the result as JSON. runs: number of simulated designs, which are the first ones of the front.
 void explore_json(const struct explore *, const struct explore_outcome *, const struct explore_trial *, int runs,
                   struct text *);
 void explore_trial_table(const struct explore_trial *, int runs, struct text *);

@@ -23,7 +23,7 @@ int known_put(struct known *, const struct explore_point *, const struct explore
 struct chance {
     uint64_t state;
 };
-uint64_t chance_next(struct chance *);
+uint64_t chance_next(struct chance *);    // 64 random bits
 int chance_below(struct chance *, int n); // from 0 to n - 1
 
 // These functions return a new point. move_random chooses every value at random. move_child takes about two thirds of

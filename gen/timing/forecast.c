@@ -31,7 +31,7 @@ struct forecasting {
     const char *why;             // reason of a failure
 };
 
-// Simulates some steps of the request. NULL if they cannot be simulated; t->why then tells the reason.
+// Simulates some steps of the request. Returns NULL if they cannot be simulated; t->why then has the reason.
 static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;

@@ -9,18 +9,18 @@
 #include "gen/timing/depths.h"
 
 enum {
-    MAX_STEPS = 8,
+    MAX_STEPS = 8 /* steps of a case */,
     GRAPH_STEPS = 8 /* steps of a graph that may be in flight at once */,
     MAX_CASES = 48,
     MAX_BRIEFS = 2,
-    DEPTH_LEAST = 2,
+    DEPTH_LEAST = 2 /* words of the shortest FIFO with full throughput */,
     SLOWER_AT_MOST = 16 /* cycles of a case, plus a SLOWER_SHARE-th of them: deeper streams must gain more than this,
                            and each of the first two rounds may cost at most this */
     ,
     SLOWER_SHARE = 400,
     SLOWER_IN_ALL = 48 /* cycles, plus a hundredth, over the unbounded time; no round slows a case beyond this */,
     LAYERS = 4 /* repetitions of a case; more show nothing new */,
-    BRIEF_STEPS = 3,
+    BRIEF_STEPS = 3 /* steps and layers of a brief, a shortened case */,
     BRIEF_LAYERS = 2,
     SLOWER_ON_SOME = 400 /* a case that was not searched on may take a 400th of its cycles longer */,
     COARSE = 16 /* the coarse search finds a depth to a sixteenth */,
@@ -105,6 +105,7 @@ struct timing_memory sizing_fast_memory(const struct ir *);       // without ref
 int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
 // Whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep theirs.
 bool sizing_is_sized(const struct ir *, int edge);
+// Adds a case. name, pos: its name in reports, and the position of its first step.
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
@@ -115,6 +116,7 @@ void sizing_choose_passages(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
                                        const int64_t *latest);
+// Sets `latest` of a case from a run, with `slack` cycles more. sizing_note_words sets `words`.
 void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
 // Findings about the streams: `depth` has the high-water mark over the cases since the marks were cleared, `out` the

@@ -78,7 +78,7 @@ struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t promp
 struct timing_forecast *timing_forecast_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens,
                                              int64_t age, bool drafted, int64_t whole_words, const char **why);
 
-// How often drafts are right: numbers of decode steps, whose ratios matter.
+// Numbers of decode steps by how many of their drafts are right. Only the ratios of the numbers matter.
 enum { TIMING_MAX_DRAFTS = 7 };
 struct timing_drafts {
     int64_t none;                         // steps without drafts
