@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the matrix engines, each with the multiplexer of its operands and the demultiplexer of its results. The
-// schedules of all three come from the list of firings (bind_firings.c). x are operands, and y are results.
+// schedules of all three come from the list of firings (bind_firings.c). In names, x is an operand, and y a result.
 #include "gen/bind/bind.h"
 #include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"

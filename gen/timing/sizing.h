@@ -111,8 +111,9 @@ void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
 // 64 positions and of the context, with whole steps, a partial one and single tokens, as many as may be in flight.
 void sizing_choose_passages(struct sizing *);
-// Runs a case at these depths; NULL: see `emitted`. The result is in z->scratch; NULL: a module has no contract
-// (`missing`). latest: per step, the run ends early if an engine's last command is later; NULL: no such limit.
+// Runs a case at these depths (NULL: see `emitted`). Returns the result, which is in z->scratch, or NULL if a module
+// has no contract (`missing`). latest: per step, the run ends early if an engine's last command is later; NULL: no
+// limit.
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
                                        const int64_t *latest);
