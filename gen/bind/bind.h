@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binds operations to kernels. Most operations get their own kernel, with parameters from its class (kernel.h).
-// Products fire on matrix engines.
+// Products share the matrix engines, on which they fire one after another. Functions that take a diag report errors to
+// it and then return false.
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
@@ -13,36 +14,38 @@
 bool bind_operations(struct ir *, const struct rill_spec *, struct diag *);
 // Checks that every attention is complete, and that attentions on one engine are compatible.
 bool bind_check_attention(const struct ir *, struct diag *);
-// Makes the list of engines, with the channels of each. Reports an error and returns false if there are too few
-// channels.
+// Makes the list of engines, with the channels of each. It is an error if there are too few channels.
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node); // the engine on which a product fires
-// Decides the order in which the products of all regions fire, and which x operands they take.
+// Makes the list of firings: the order in which the products fire, and for each firing whether it takes a new operand
+// or uses the operand of the firing before.
 bool bind_order_firings(struct ir *, struct diag *);
-// How many rows of a product's operand take the places of tokens in a firing; 1: each row fires alone.
+// Returns how many rows of a product's operand take the places of tokens in a firing; 1: each row fires alone.
 int bind_rows_together(const struct ir *, int product);
 // Adds the kernels that turn rows into tokens and back, at the multiplexer and demultiplexer of an engine.
 void bind_tensor_rows(struct ir *, int engine);
-void bind_widen(struct ir *, int kernel); // gives all streams of an engine's kernel the tokens of the engine's places
-// Inserts a kernel between a kernel's port and the rest of the graph. The outer port of the new kernel (its first one)
-// carries the tensor, so the router connects it instead of the old port.
+// Gives all streams of an engine's kernel as many tokens as the engine has places (ir_places).
+void bind_widen(struct ir *, int kernel);
+// Inserts a kernel between a kernel's port and the rest of the graph, and returns it. The outer port of the new kernel
+// (its first one) carries the tensor, so the router connects it instead of the old port.
 int bind_beside(struct ir *, const char *name, const struct kernel_class *, int kernel, int port);
-// Builds an engine with its multiplexer and demultiplexer. The order of firings must be known.
+// Builds an engine with its multiplexer and demultiplexer. The list of firings must be complete.
 bool bind_engine(struct ir *, int id, struct diag *);
 // Adds the kernels of the KV caches. The engines must exist.
 void bind_attention(struct ir *);
 // Makes the kernels of attention work on the parts of a step, in a design with slots.
 void bind_parts(struct ir *);
-// Custom kernels. bind_check_customs compares the names and directions of ports in the Verilog headers of all of them
-// with the spec. bind_custom sets the parameters of one operation's kernel and checks the widths of its ports.
+// Custom kernels. bind_check_customs checks the Verilog files of all custom kernels, and compares the names and
+// directions of their ports with the spec. bind_custom sets the parameters of one operation's kernel and checks the
+// widths of its ports.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
-// Finds the width of a port of a kernel's module with the kernel's parameters. False after an error.
+// Finds the width in bits of a port of a kernel's module with the kernel's parameters.
 bool bind_port_bits(const struct ir *, const struct verilog_header *, const struct ir_kernel *,
                     const struct verilog_port *, int64_t *bits, struct diag *);
 
 // A port of a kernel of the library, with the width that the kernel's parameters give. bind_read_ports lists all ports
-// of the module, in the order of its header.
+// of the module in the order of its declaration. A module that cannot be read is an internal error.
 struct bind_port {
     const char *name;
     bool is_output;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the KV caches of attentions: the writers of keys and values on the channels of the engines that read them, the
-// open block of the values (V tail), the scales on chip, and the step's own keys. Attentions on one engine share
-// writers and tail, through multiplexers that follow the program's order.
+// Adds the kernels of the KV caches: the writers of keys and values on the channels of the engines that read them, the
+// V tail with the newest, incomplete block of values, the stores of the scales on chip, and the stream of the keys of
+// the step itself. Attentions on one engine share writers and V tail, through multiplexers that follow the order of the
+// products in the program.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -22,19 +23,19 @@ struct attention {
 
 struct unit { // a cache with its attentions and engines
     struct ir *ir;
-    int id;
+    int id;                                        // number of the cache
     int scores, values;                            // its first attn_scores and attn_values in program order
     const struct ir_engine *on_scores, *on_values; // engines that read keys, values
 };
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
-// Number of query heads that read one key and value head.
+// Returns the number of query heads that read one key and value head.
 static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-// Counts the nodes with the trait; with `reads` other than IR_NONE only those whose operand 1 is this tensor.
+// Counts the nodes with the trait. If `reads` is a tensor, counts only the nodes whose operand 1 it is.
 static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
@@ -48,8 +49,8 @@ static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
 struct merge {
     struct ir *ir;
     int unit;
-    unsigned trait; // products with this trait have these streams as operands
-    int kernel, ports;
+    unsigned trait;    // products with this trait have these streams as operands
+    int kernel, ports; // the multiplexer and its number of inputs so far
 };
 
 static struct merge begin_merge(struct ir *ir, int unit, unsigned trait, const char *name) {
@@ -58,6 +59,7 @@ static struct merge begin_merge(struct ir *ir, int unit, unsigned trait, const c
     return m;
 }
 
+// Returns the new input port of the multiplexer.
 static int merge_input(struct merge *m, int tensor, int region) {
     int p = ports_add_tensor(m->ir, m->kernel, "", false, tensor);
     m->ir->kernel[m->kernel].port[p].index = m->ports++;
@@ -65,7 +67,7 @@ static int merge_input(struct merge *m, int tensor, int region) {
     return p;
 }
 
-// Whether a node's stream is one of those that are merged.
+// Whether a node is a product whose keys or values are among the merged streams.
 static bool merges(const struct merge *m, int n) {
     return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
@@ -106,12 +108,14 @@ static int64_t one_firing(const struct ir *ir, int node) {
 
 // ---- scales ----
 
+// Returns the kernel of the attention's softmax.
 static int softmax_kernel(const struct attention *a) {
     int k = 0;
     while (a->ir->kernel[k].node != a->softmax) k++;
     return k;
 }
 
+// A kernel with a window needs the number of key channels to calculate where the window begins.
 static void set_key_channels(const struct attention *a, int k) {
     if (kernel_has_window(&a->ir->kernel[k])) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
 }
@@ -157,7 +161,8 @@ static void add_kv_scale(const struct attention *a, int tensor, enum ir_role rol
 
 // ---- writers ----
 
-// Adds a kernel that takes keys or values of all attentions of the cache.
+// Adds a kernel that takes the keys or values of all attentions of the cache, with a multiplexer if there are several.
+// first: the first product of the cache that reads them.
 static int add_kv_sink(const struct unit *u, const char *name, const struct kernel_class *class, int first,
                        const char *mux) {
     struct ir *ir = u->ir;
@@ -200,9 +205,9 @@ static void add_k_writer(const struct unit *u) {
     ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_net(ir, u->id, IR_NET_K_GIVEN));
 }
 
-// Walks over the program once and marks in `after` the tensors that wait for a product of their step. Carried tensors
-// keep the mark that they have. Afterwards it removes the mark of a carried tensor if its first or its next value does
-// not wait. Returns true if no mark was removed.
+// Walks over the program once and marks in `after` the tensors that depend on a product of the same step. Carried
+// tensors keep their marks during the walk. Afterwards, a carried tensor loses its mark if its first or its next value
+// is not marked. Returns true if no mark was removed.
 static bool walk_waits(const struct ir *ir, bool *after) {
     bool same = true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -219,7 +224,9 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     return same;
 }
 
-static bool after_product(const struct ir *ir, int tensor) { // in every repetition
+// Whether the tensor depends on a product of the same step in every repetition. Begins with a mark on every carried
+// tensor and removes marks until nothing changes.
+static bool after_product(const struct ir *ir, int tensor) {
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
     for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
     while (!walk_waits(ir, after)) {
@@ -227,9 +234,10 @@ static bool after_product(const struct ir *ir, int tensor) { // in every repetit
     return after[tensor];
 }
 
-// The values of a step must not arrive before the open blocks of the previous step have been read. If all products
-// share an engine, the engine fires the products that V waits for after these reads. V that waits for no product (in a
-// first layer), or V with a separate engine, may arrive at any time. In this case the tail counts the reads.
+// Sets the number of reads that the V tail counts before it accepts values. The values of a step must not arrive before
+// the open blocks of the previous step have been read. If all products share an engine and V depends on one of them,
+// that product fires after these reads, so nothing has to be counted. If V depends on no product (in a first layer), or
+// if its product has a separate engine, it may arrive at any time, and the tail counts.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
@@ -249,7 +257,7 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
     if (shared) ir_set_int(ir, k, "STEP_READS", 1);
 }
 
-// Adds the V tail of a cache: it keeps the open block of values and writes full blocks.
+// Adds the V tail of a cache, which keeps the open block of values and writes full blocks to memory.
 static void add_v_tail(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->values);
@@ -265,7 +273,7 @@ static void add_v_tail(const struct unit *u) {
         int kernel;
         bool writes_data;
     } side[] = {{u->on_values->kernel, false}, {k, true}};
-    for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
+    for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail after `head_done` of each head
         ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_net(ir, u->id, IR_NET_TAIL_VALID));
         ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, VTAIL_BITS,
                     kv_net(ir, u->id, IR_NET_TAIL_ADDR));
@@ -279,12 +287,13 @@ static void add_v_tail(const struct unit *u) {
 
 // ---- the step's own keys; with grouped queries, each head is sent once per read ----
 
-// Firings of the keys of a step: with grouped queries one for each query head, else one.
+// Returns the firings of the keys of a step: with grouped queries one for each query head, else one for all heads.
 static int64_t key_firings(const struct ir *ir, int scores) {
     return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
 }
 
-// Inserts a kernel that gives the step's own keys of a head once for each query head that reads them.
+// Inserts a kernel that sends the step's own keys of a head once for each query head that reads them. It takes over the
+// tensor of the given port.
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
     bool only = count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1;
     int k = kernel_add(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
@@ -303,7 +312,7 @@ static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_por
     ir_connect(ir, k, out, to_kernel, to_port);
 }
 
-// Connects the step's own keys to the engine. Attentions that share an engine need a multiplexer.
+// Adds the engine's port for the step's own keys and connects it. Attentions that share an engine need a multiplexer.
 static void add_local_keys(const struct unit *u) {
     struct ir *ir = u->ir;
     int engine = u->on_scores->kernel, local = ports_add_tensor(ir, engine, "klocal", false, ir->node[u->scores].in[1]);
@@ -355,7 +364,8 @@ static int port_of(const struct ir *ir, int kernel, int tensor) {
     return p;
 }
 
-// Adds the kernel that turns the tokens of a stream into firings, one for each query head.
+// Adds the kernel that turns the tokens of a stream into firings, one for each query head. words: words of a firing and
+// token.
 static void add_split(const struct attention *a, int kernel, int tensor, int64_t words, int together) {
     struct ir *ir = a->ir;
     const char *name = arena_printf(ir->arena, "%s_split", ir->tensor[tensor].name);
@@ -387,7 +397,7 @@ static void add_together(const struct attention *a) {
     add_split(a, softmax_kernel(a), ir->node[a->softmax].out[1], 1, together);
 }
 
-// Softmax stores the scores of a head for all positions that a repetition can have.
+// Sets the size of softmax's banks: the scores of a head at all positions that its largest window includes.
 static void size_softmax(const struct attention *a) {
     int k = softmax_kernel(a);
     ir_set_int(a->ir, k, "CONTEXT", window_most(a->ir, a->softmax));

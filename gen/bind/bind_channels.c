@@ -31,9 +31,9 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     return beats;
 }
 
-struct division {
-    // alike: number of engines that compute attn_scores. They must have equal numbers of channels, because the word
-    // that starts a step has one count of row-steps of keys for all of them.
+struct division { // of the channels among the engines
+    // alike: number of engines that compute attn_scores. They must have equal numbers of channels, because the step
+    // word has one count of row-steps of keys for all of them.
     int engines, alike;
     int64_t *beats; // beats that each engine reads, all its channels together
     bool *is_scores;
@@ -41,8 +41,8 @@ struct division {
 };
 
 // Divides the channels. Each engine gets one. Each further channel goes to the engine with the most beats per channel,
-// so that the largest load of a channel is as small as possible. If that is an engine of attn_scores, all engines of
-// attn_scores get one more. If too few channels are left for that, these engines get no more.
+// so that the largest load of a channel is as small as possible. If this engine computes attn_scores, all engines that
+// do get one more channel. If too few channels are left for that, these engines get no more.
 static void divide(struct division *d, int channels) {
     for (int e = 0; e < d->engines; e++) d->share[e] = 1;
     for (int left = channels - d->engines; left > 0;) {

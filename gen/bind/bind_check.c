@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that attentions can be built: each of them is complete, and those that share an engine have a cache that fits
-// all of them.
+// Checks that attentions can be built: each of them is complete, and attentions that share an engine are alike enough
+// to share its KV cache and its operand format.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -14,13 +14,15 @@ struct check {
     bool ok;
 };
 
+// Reports an error at the node and notes that the check failed.
 static void refuse(struct check *c, int node, const char *what) {
     diag_error_about(c->diag, c->ir->node[node].loc, what, "%s `%s`: ", ir_op_table[c->ir->node[node].op].name,
                      c->ir->node[node].name);
     c->ok = false;
 }
 
-// Checks that operand 1 comes from a kv_quantize with this role, which runs in every step.
+// Checks that operand 1 of the reader comes from a kv_quantize with this role, and that the kv_quantize runs in every
+// step.
 static void check_producer(struct check *c, int reader, enum spec_role role) {
     static const char *const words[] = {"key", "value"};
     const struct ir *ir = c->ir;
@@ -57,12 +59,12 @@ static void check_whole(struct check *c, int scores) {
     if (ir->region[k->region].when == IR_LAST) refuse(c, scores, MSG_ATTENTION_IN_LAST);
 }
 
-// Beats of a head of keys or values at one position.
+// Returns the beats of a head of keys or values at one position.
 static int64_t beats_of(const struct ir *ir, int node) {
     return layout_kv(&ir->design, 1, 1, ir->tensor[ir->node[node].in[1]].shape[1].bound).k_units;
 }
 
-// Compares a node with the first one of its kind on the engine. Their heads must have equally many beats, and their
+// Compares a product with the first one of its kind on the engine. Their heads must have equally many beats, and their
 // operands the same exp_min.
 static void check_same(struct check *c, int first, int n) {
     const struct ir *ir = c->ir;
@@ -86,7 +88,7 @@ static void check_same(struct check *c, int first, int n) {
     }
 }
 
-// Checks that the engine's fields can number the layers and row-steps of the cache.
+// Checks that the fields of the engine's schedule can hold the layers and row-steps of the cache.
 static void check_cache(struct check *c, int n) {
     const struct ir *ir = c->ir;
     if (!c->ok) return;
@@ -103,7 +105,8 @@ static void check_cache(struct check *c, int n) {
                             (long long)(KV_MAX_ROWS / kv.v_rows)));
 }
 
-// Compares the attentions on one engine with the first of them.
+// Compares the products with this trait on one engine with the first of them. With several engines, each product has
+// its own.
 static void check_together(struct check *c, unsigned trait) {
     const struct ir *ir = c->ir;
     int first = IR_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: compares their Verilog headers with the spec's declarations, and sets the parameters of an instance.
+// Custom kernels: compares their Verilog modules with the spec's declarations, and sets the parameters of an instance.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -11,12 +11,13 @@
 
 // ---- files and modules ----
 
-// Whether the name could be a name of the library.
+// Whether the name has the prefix of the RTL library, which custom kernels must not use.
 static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
 
+// Returns the source of a file for messages. The text of a file from a dump has no source yet, so this makes one.
 static const struct source *source_of(const struct ir *ir, const struct custom_file *file) {
     if (file->source) return file->source;
-    struct source *source = ARENA_NEW(ir->arena, struct source); // the file is from a dump
+    struct source *source = ARENA_NEW(ir->arena, struct source);
     *source = (struct source){file->name, file->text, strlen(file->text)};
     return source;
 }
@@ -27,7 +28,8 @@ struct definition {
 };
 typedef VEC(struct definition) definitions;
 
-// Adds a module to the list. Names of the library, reserved words and duplicates are errors.
+// Adds a module to the list. A name with the library's prefix, a reserved word, a duplicate and a module without
+// `endmodule` are errors.
 static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file,
                        struct verilog_module module, struct diag *diag) {
     if (has_prefix(module.name)) {
@@ -53,7 +55,8 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
     return true;
 }
 
-// Adds a file. A file that several kernels name is added once.
+// Adds the modules of a file to the list. A file that several kernels name is added once. Two different files with one
+// name, an `include and a file without modules are errors.
 static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file,
                      struct diag *diag) {
     bool ok = true;
@@ -94,7 +97,8 @@ static const struct definition *find_module(const definitions *all, const struct
     return NULL;
 }
 
-// Reads the header of the kernel's module from the file that defines it. NULL after an error.
+// Reads the declaration (parameters and ports) of the kernel's module from the file that defines it. Returns NULL after
+// an error.
 static struct verilog_header *read_header(const struct ir *ir, const struct custom *k, struct diag *diag) {
     for (int f = 0; f < k->files; f++) {
         const struct source *source = source_of(ir, &k->file[f]);
@@ -116,6 +120,7 @@ struct wanted { // a port that the kernel must have
 };
 typedef VEC(struct wanted) wanted_ports;
 
+// Adds the five ports of a stream to the list. Only tready has the direction opposite to that of the data.
 static void want_stream(struct arena *a, wanted_ports *list, const char *name, bool is_input, int64_t data_bits,
                         int64_t user_bits) {
     static const char *const signals[] = {"tvalid", "tready", "tdata", "tuser", "tlast"};
@@ -172,7 +177,7 @@ static bool is_wanted(const wanted_ports *list, const char *name) {
     return false;
 }
 
-// Collects the names of wanted ports that the module lacks.
+// Collects the names of wanted ports that the module lacks, and returns their number. words: room for MAX_WORDS.
 static size_t missing_words(const struct verilog_header *h, const wanted_ports *list, const char **words) {
     size_t count = 0;
     for (size_t w = 0; w < list->count; w++)
@@ -183,7 +188,8 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
 // Most ports that a module can lack: 5 signals of each stream, and those for clk, rst, step, param, fetch and fault.
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
-// Whether this missing port was already reported as the likely meaning of an unknown port.
+// Whether an unknown port of the module is probably this missing port with a misspelt name. check_extra suggests this
+// name then, so the missing port is not reported again.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
@@ -195,7 +201,8 @@ static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list
     return false;
 }
 
-// Reports ports of the module that the declaration does not want.
+// Reports ports of the module that the spec's declaration does not want. A note says which key of the declaration would
+// want the port, or which missing port has a similar name.
 static bool check_extra(struct arena *arena, const struct verilog_header *h, const struct custom *k,
                         const wanted_ports *list, struct diag *diag) {
     bool ok = true;
@@ -209,8 +216,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, MSG_PORT_UNKNOWN, port->name, h->name, k->name);
-        if (is_wanted(&step, port->name)) // the spec does not declare it
-            diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
+        if (is_wanted(&step, port->name)) diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
             diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");
         else if (is_wanted(&fetch, port->name))
@@ -238,7 +244,7 @@ static bool check_ports(struct arena *arena, const struct verilog_header *h, con
     return ok;
 }
 
-// Reports parameters of the declaration that the module lacks.
+// Reports parameters that the spec sets and the module lacks.
 static bool check_params(const struct verilog_header *h, const struct custom *k, struct diag *diag) {
     bool ok = true;
     const char *words[64];
@@ -308,15 +314,16 @@ static bool check_widths(const struct ir *ir, const struct verilog_header *heade
     return ok;
 }
 
-// A parameter that tells an instance its place in the graph. The module may lack the parameter if the value is the
-// usual one.
+// A parameter that tells an instance its place in the graph. The module may lack the parameter if its value would be
+// `usual`.
 struct told {
     const char *name;
     int64_t value, usual;
-    const char *why;
+    const char *why; // end of the message if the module lacks the parameter
 };
 
-// Sets the parameter, unless the declaration sets it. False after an error: the module needs it and lacks it.
+// Sets the parameter, unless the spec's declaration has set it. Returns false after an error: the module needs the
+// parameter and lacks it.
 static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                  const struct told *told, struct diag *diag) {
     if (ir_param(&ir->kernel[k], told->name)) return true;
@@ -335,8 +342,8 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
     return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
 }
 
-// Whether the module has a parameter for the place of its rows; reports if not. The pass that lays out memory sets its
-// value (place_table).
+// Whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass that
+// lays out memory sets the value (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;
@@ -344,6 +351,7 @@ static bool needs(const struct verilog_header *h, const struct ir_node *node, co
     return false;
 }
 
+// Checks the parameters for the place of a kernel's table, and sets BEAT_BITS if the module has it.
 static bool set_table_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                              struct diag *diag) {
     bool each = ir->region[node->region].repeat > 1 && names_repeat(ir_attr_string(&node->attrs, "weight", ""));

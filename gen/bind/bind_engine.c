@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the matrix engines, each with the multiplexer of its operands and the demultiplexer of its results. All of
-// their schedules come from one list of firings.
+// Builds the matrix engines, each with the multiplexer of its operands and the demultiplexer of its results. The
+// schedules of all three come from the list of firings (bind_firings.c). In names, x is an operand, and y a result.
 #include "gen/bind/bind.h"
 #include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"
@@ -11,7 +11,7 @@
 #include "gen/ir/schedule.h"
 #include "gen/ir/window.h"
 
-enum { STEER_PORTS = STEER_PORT_DROP - 1 }; // most operands, or results, of an engine
+enum { STEER_PORTS = STEER_PORT_DROP - 1 }; // most operand ports, or result ports, of an engine
 
 struct engine {
     struct ir *ir;
@@ -26,6 +26,7 @@ struct engine {
 
 // ---- operands and results ----
 
+// Adds an input of the multiplexer and returns its index.
 static int add_x_port(struct engine *e, int tensor, int region) {
     int p = ports_add_tensor(e->ir, e->x_mux, "", false, tensor);
     e->ir->kernel[e->x_mux].port[p].index = e->x_ports;
@@ -72,7 +73,7 @@ static int dequantize_of(struct engine *e, int node) {
     return IR_NONE;
 }
 
-// Assigns a result port to each product. It carries the result of the product's dequantize.
+// Assigns an output of the demultiplexer to each product. It carries the result of the product's dequantize.
 static void assign_y_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -114,8 +115,8 @@ static void region_sections(struct engine *e, struct schedule *s,
     }
 }
 
-// Marks the last entry. Firings with keys or values are made once for each part of a step, because each part has its
-// own keys and values.
+// Sets the marks of the entry that was added last: whether steps of one token skip it, and whether it is repeated for
+// each part of a step. Firings with keys or values are repeated, because each part has its own keys and values.
 static void mark(struct schedule *s, const struct ir_firing *f) {
     if (f->many) schedule_many(s);
     if (f->mode > ENGINE_MODE_INT4) schedule_part(s);
@@ -140,8 +141,8 @@ static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
     return f->mode == ENGINE_MODE_INT4 && layout_format(&ir->node[f->node]) == SPEC_INT4_ASYM;
 }
 
-// Adds the entry of a firing to the engine's table (fields.def). GROUPS has 8 bits, in which 0 stands for 256 groups.
-// With int4_asym the engine does not use it.
+// Adds the entry of a firing to the engine's table (fields.def). GROUPS has 8 bits, in which 0 means 256 groups; the
+// engine does not use it with int4_asym.
 static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     schedule_entry(s);
     schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
@@ -175,6 +176,7 @@ static void set_schedule(struct engine *e, int kernel, int bits,
 
 // ---- the engine ----
 
+// Whether the engine has a firing in this mode.
 static bool fires(const struct engine *e, int mode) {
     for (int i = 0; i < e->ir->firings; i++)
         if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) return true;
@@ -185,7 +187,8 @@ static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firi
     return &ir->tensor[ir->node[f->node].in[0]];
 }
 
-// Returns 2^exp_min of the operands of all firings in this mode: the value of one unit of a mantissa at shift 0.
+// Returns 2^exp_min of the operands in this mode, which bind_check_attention found to be equal: the value of the last
+// bit of a mantissa at shift 0. Returns 1 if no firing has this mode.
 static float scale_of(const struct engine *e, int mode) {
     int64_t exp_min = 0;
     for (int i = 0; i < e->ir->firings; i++)
@@ -197,8 +200,8 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-// Returns the units of the longest operand, at least 2 because the buffer stores pairs of units. asym: counts only
-// operands of products with int4_asym weights.
+// Returns the units of the longest operand, at least 2 because the buffer stores pairs of units. A unit has as many
+// elements as a beat of int8 holds. asym: looks only at operands of products with int4_asym weights.
 static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;
@@ -243,8 +246,8 @@ static void add_x(struct engine *e) {
     ir_set_int(ir, e->y_demux, "USER_W", ir_user_bits(ir_places(ir)));
 }
 
-// Ties inputs of unused ports to zero and leaves their outputs open: the key port if the engine reads no keys, the tail
-// port if it reads no values.
+// Ties the inputs of unused groups of ports to zero and leaves their outputs open: the ports for the step's own keys if
+// `keys` is set, and the ports of the V tail if `values` is set.
 static void tie_off(struct engine *e, bool keys, bool values) {
     struct ir *ir = e->ir;
     const struct {
@@ -264,7 +267,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
         if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
 }
 
-// Connects the weight stream, which is the engine's part of the nets of all channels.
+// Connects the beats of the engine's channels, which are a part of the nets of all channels.
 static void add_beats(struct engine *e) {
     struct ir *ir = e->ir;
     int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
@@ -289,7 +292,7 @@ static bool fires_asym(const struct engine *e) {
     return false;
 }
 
-// Returns the bits of an accumulator that can hold the sum of any row.
+// Returns the bits of an accumulator that can hold the sum of any row of weights.
 static int sum_bits(const struct engine *e) {
     int most = 0;
     for (int i = 0; i < e->ir->firings; i++) {
@@ -302,7 +305,7 @@ static int sum_bits(const struct engine *e) {
     return most;
 }
 
-// Connects the outputs that the event counters count.
+// Connects the outputs whose cycles the event counters count.
 static void add_events(struct engine *e) {
     static const struct {
         const char *port;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides the order in which products fire on their engines. It is program order, except that attention alternates: the
-// scores of head h + n fire before the values of head h, so on a shared engine the softmax of one head runs in parallel
-// to the products of other heads. For the same reason, a product that makes values but is not needed for the scores
-// fires after the scores of the first n heads.
+// Makes the list of firings, in the order in which products fire on their engines. It is program order, except that
+// attention alternates: the scores of head h + n fire before the values of head h, so on a shared engine the softmax of
+// one head runs in parallel to the products of other heads. For the same reason, the product with weights that makes V
+// fires after the scores of the first n heads if the scores do not need it.
 
 #include "gen/bind/bind.h"
 #include "gen/ir/fields.h"
@@ -33,7 +33,8 @@ enum {
     MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)       // beats of a matrix on one channel
 };
 
-// Whether the engine's counters can count a product with `rows` rows of the operand. Reports an error if not.
+// Whether the fields of the engine's schedule can hold the sizes of a product whose operand has `rows` rows. Reports an
+// error if not.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
     const char *op = ir_op_of(o->ir, node->op)->name;
@@ -60,10 +61,11 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
     return false;
 }
 
-// Adds the firings for the rows of an operand. In a step of one token, `together` rows take the places of tokens in one
-// firing, the last of which may have fewer. Steps of more tokens have a firing for each row; in a step of one token,
-// all of them but the last of a group are skipped. The last entry of a section must not be skipped. With T: 1 there are
-// no other steps, so a group has one firing.
+// Adds the firings for the rows of an operand, made from f. In a step of one token, a group of `together` rows takes
+// the places of tokens in one firing; the last group may have fewer rows. Steps of several tokens have a firing for
+// each row. The list therefore has a firing for each row, and steps of one token skip all but the last of each group,
+// because the last entry of a section must not be skipped. With T: 1 no step has several tokens, so the list has one
+// firing for each group.
 static void fire_rows(struct order *o, struct ir_firing f, int64_t rows, int64_t together) {
     for (int64_t row = 0; row < rows; row++) {
         int64_t in_group = row % together + 1;
@@ -106,14 +108,15 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    // It can begin with the operand's first block; docs/engine.md gives the cost. If rows fire together more than once,
-    // most operands arrive while the firing before runs, so it would gain nothing.
+    // With `outer`, the row-steps of the first chunk advance together, one beat at a time, so the firing can begin with
+    // the operand's first block (docs/engine.md, K outermost). If the rows need several firings, most operands arrive
+    // while the firing before runs, so this would gain nothing.
     int64_t together = bind_rows_together(ir, n);
     f.outer = f.x_take && m.beats > 1 && (together == 1 || rows <= together);
     fire_rows(o, f, rows, together);
 }
 
-// Number of query heads that read one key and value head.
+// Returns the number of query heads that read one key and value head.
 static int head_group(const struct ir *ir, int n) {
     return (int)(ir->tensor[ir->node[n].out[0]].shape[0].bound / in_tensor(ir, n, 1)->shape[0].bound);
 }
@@ -126,6 +129,7 @@ static int next_product(const struct ir *ir, int n) {
     return IR_NONE;
 }
 
+// Returns the number of query heads of a product of attention.
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
 
 // In a step of one token, heads that fire together fire in the place of the first of them (`first`) or of the last one.
@@ -144,7 +148,8 @@ static bool scores_go_first(const struct ir *ir, int scores) {
            bind_product_engine(ir, next) == bind_product_engine(ir, scores);
 }
 
-// Adds the firing of scores of a query head. The step word gives the row-steps.
+// Adds the firing of scores of a query head. Its number of row-steps comes from the step word, because it grows with
+// the position.
 static void fire_scores(struct order *o, int n, int head) {
     const struct ir_tensor *keys = in_tensor(o->ir, n, 1);
     struct layout_kv kv = layout_kv(&o->ir->design, channels_of(o->ir, n), keys->shape[0].bound, keys->shape[1].bound);
@@ -221,16 +226,17 @@ static bool needs(const struct ir *ir, int node, int other) {
     return on_way[node - other];
 }
 
-// Whether a product with weights takes long enough to hide the time in which queries and keys become operands of the
-// scores.
+// Whether the firing is a product with weights of this region that takes long enough to hide the time in which queries
+// and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
     return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
-// Whether the matrix product n, the last one before scores, fires between the scores and their values. All three must
-// be on one engine, which would otherwise wait for softmax. The previous product must be long, or the engine would wait
-// for the operands of the scores. There must be no groups of operations that run one after another. A design with slots
-// repeats the firings of attention for each part of a step, so nothing may fire between them.
+// Whether the product n with weights, the last one before the scores, fires between the scores and their values, where
+// the engine would otherwise wait for softmax. The values must need it, and the scores must not. All three must be on
+// one engine. The previous product must be long, or the engine would wait for the operands of the scores. With
+// `on_chip_kib`, groups of operations run one after another, which this order would mix. With slots, the firings of
+// attention are repeated for each part of a step, so nothing may fire between them.
 static bool fires_between(const struct ir *ir, int n) {
     int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
     if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports of a kernel as the header of its Verilog module declares them: direction, and width with the kernel's
-// parameters.
+// Finds the ports of a kernel as its Verilog module declares them: direction, and width with the kernel's parameters.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +14,12 @@ struct instance {
     const struct ir *ir;
     const struct verilog_header *header;
     const struct ir_kernel *kernel;
-    int depth;
+    int depth; // nesting of look_up
 };
 
 // Finds the value of a parameter of the module: the value that the kernel sets, or the default. It is the callback of
-// expression_value, because a default may name other parameters; a chain of more than 17 is refused.
+// expression_value, because a default may name other parameters. A chain of more than 17 parameters is refused, so that
+// a circle of defaults ends.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct instance *i = context;
     const struct ir_value *set = ir_param(i->kernel, name);
@@ -53,8 +53,8 @@ bool bind_port_bits(const struct ir *ir, const struct verilog_header *header, co
 
 enum { MAX_MODULE = 1 << 20 /* bytes of a file */ };
 
-// Returns the path of a module's file; NULL if it is in none of these folders, which have all modules whose headers are
-// read: those with ports for control, memory and parameters.
+// Returns the path of a module's file, or NULL if none of these folders has it. Only modules with ports for control,
+// memory or parameters are read, and these folders have all of them.
 static const char *find_module(struct arena *arena, const char *module) {
     static const char *const folders[] = {"control", "dma", "kernel", "kv", "memory"};
     const char *path = NULL;
@@ -63,8 +63,8 @@ static const char *find_module(struct arena *arena, const char *module) {
     return path;
 }
 
-// Reads the header of a module of the library. The library belongs to the program, so an error in it is an internal
-// fault.
+// Reads the declaration of a module of the library. The library belongs to the program, so an error in it is an
+// internal error.
 static const struct verilog_header *read_header(const struct ir *ir, const char *module) {
     struct diag diag;
     const char *path = find_module(ir->arena, module), *why;
@@ -87,7 +87,8 @@ bool bind_has_library(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
-// An error in the width is an internal fault, because the header and the parameters are the program's own.
+// Returns the port with its width. A width that cannot be calculated is an internal error, because module and
+// parameters both come from the program.
 static struct bind_port port_of(const struct ir *ir, const struct verilog_header *header,
                                 const struct ir_kernel *kernel, const struct verilog_port *port) {
     struct diag diag;

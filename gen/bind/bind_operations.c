@@ -10,7 +10,7 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
 
-// Adds what the traits of a kernel class ask for: step words, a memory client, vector parameters.
+// Adds the ports that the traits of a kernel class ask for: step words, a memory client, vector parameters.
 static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {
     if (traits & KERNEL_STEP) ports_add_step(ir, k);
     if (traits & KERNEL_FETCH) ir_add_client(ir, node->name, k, "fetch", false, 0);
@@ -19,10 +19,12 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
-// Whether an operation makes the ids of a request and the design can draw them at random.
+// Whether the operation makes the generated ids and the design samples them (`sampling`).
 static bool is_sampled(const struct ir *ir, int n) {
     return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
 }
+
+// The functions check_KEY report an error and return false if the design has the key, but the graph does not allow it.
 
 static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!ir->design.sampling) return true;
@@ -35,7 +37,7 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     return false;
 }
 
-// Why the graph can have neither drafts nor a kept prefix, or NULL.
+// Returns why the graph can have neither drafts nor a kept prefix, or NULL if nothing forbids them.
 static const char *against_positions(const struct ir *ir) {
     if (!ir->design.is_lm) return "the graph makes rows, not ids";
     for (int n = 0; n < ir->nodes; n++)
@@ -51,7 +53,7 @@ static bool check_prefix(const struct ir *ir, const struct rill_spec *spec, stru
     return false;
 }
 
-// Why the graph cannot have drafts, or NULL.
+// Returns why the graph cannot have drafts, or NULL if it can.
 static const char *against_drafts(const struct ir *ir) {
     const char *why = against_positions(ir);
     if (why) return why;
@@ -91,7 +93,7 @@ static int count_attentions(const struct ir *ir) {
     return count;
 }
 
-// Why the graph or the design cannot have slots, or NULL.
+// Returns why the graph or the design cannot have slots, or NULL if it can.
 static const char *against_slots(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     const char *graph = against_drafts(ir);
@@ -138,8 +140,8 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     return true;
 }
 
-// Adds the token loop, or the slot loop in a design with slots. In a language model it gives the ids to the graph and
-// takes the new ones. Other graphs read and write rows in memory (bind_input, bind_output).
+// Adds the token loop, or the slot loop in a design with slots. In a language model it sends the ids of each step to
+// the graph and receives the generated ones. Other graphs read and write rows in memory (bind_input, bind_output).
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", ir->design.slots ? &rtl_slot_loop : &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
@@ -155,8 +157,9 @@ static void bind_token_loop(struct ir *ir) {
 // Beats in the buffer of the write engine, so that it takes a beat of a row in every cycle.
 enum { ROWS_BUFFERED = 4 };
 
-// Adds a kernel that reads or writes the rows of a graph's input or output in memory, and its memory client. is_output:
-// whether `port` is an output of the kernel, which then reads rows of the graph's input.
+// Adds a kernel that reads the rows of a graph's input from memory, or writes the rows of an output to memory, and its
+// memory client. is_output: whether `port` is an output of the kernel, which then reads rows of the graph's input.
+// Returns the kernel, and the client in *client.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
                      bool is_output, int tensor, int *client) {
     const struct ir_tensor *t = &ir->tensor[tensor];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In designs with slots, the kernels of attention work on the parts of a step, one after the other. bind_parts adds
-// kernels that cut the tensors read by attention into parts and join its result, and gives the kernels of attention the
-// words of parts instead of step words. See docs/decisions/batches.md.
+// In designs with slots, the kernels of attention work on the parts of a step, one after the other: a part has the
+// tokens of one request. bind_parts adds kernels that cut the tensors that attention reads into parts and join its
+// result, and it gives the kernels of attention a word for each part instead of step words. See
+// docs/decisions/batches.md.
 #include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
@@ -17,7 +18,8 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return k;
 }
 
-// Adds a kernel that repeats the words of a step's parts for each layer, and connects it to the step input of `kernel`.
+// Adds a kernel that sends the words of a step's parts once for each layer, and connects it to the step input of
+// `kernel`.
 static void give_parts(struct ir *ir, int kernel, int64_t layers) {
     int k = kernel_add(ir, arena_printf(ir->arena, "%s_parts", ir->kernel[kernel].name), &rtl_part_steps, IR_NONE);
     ir_set_int(ir, k, "PARTS", ir_parts_of_step(ir));
@@ -27,20 +29,22 @@ static void give_parts(struct ir *ir, int kernel, int64_t layers) {
     ir_connect(ir, k, out, kernel, ir_port_for(&ir->kernel[kernel], IR_ROLE_STEP, false));
 }
 
-// Makes a kernel with layers take words of parts, which name a layer of a slot.
+// Makes a kernel that stores data of each layer take words of parts. Such a word has a place: the number of a layer
+// among the layers of all slots.
 static void set_places(struct ir *ir, int kernel, int64_t layers) {
     ir_set_int(ir, kernel, "PLACES", ir->design.slots * layers);
     give_parts(ir, kernel, layers);
 }
 
+// Returns the kernel's port for the tensor. The kernel must have one.
 static int tensor_port(const struct ir *ir, int kernel, int tensor, bool is_output) {
     int p = 0;
     while (ir->kernel[kernel].port[p].tensor != tensor || ir->kernel[kernel].port[p].is_output != is_output) p++;
     return p;
 }
 
-// Adds the kernel that cuts (or joins) the stream of a port, with that stream as input and output. Its first port is
-// the input.
+// Adds the kernel that cuts the stream of a port into parts, or joins the parts. Both of its ports are like that port:
+// port 0 is the input, and port 1 the output. The caller connects them.
 static int add_order(struct ir *ir, int kernel, int port, bool join) {
     struct ir_port like = ir->kernel[kernel].port[port];
     int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", ir->tensor[like.tensor].name, join ? "join" : "cut"),
@@ -60,7 +64,7 @@ static int add_order(struct ir *ir, int kernel, int port, bool join) {
     return k;
 }
 
-// Cuts the tensor that a node's kernel reads.
+// Inserts the kernel that cuts the tensor that a node's kernel reads.
 static void cut(struct ir *ir, int node) {
     int tensor = ir->node[node].in[0], kernel = kernel_of_node(ir, node), p = tensor_port(ir, kernel, tensor, false);
     int k = add_order(ir, kernel, p, false);
@@ -69,7 +73,7 @@ static void cut(struct ir *ir, int node) {
     ir_connect(ir, k, 1, kernel, p);
 }
 
-// Joins the tensor that a node's kernel makes.
+// Inserts the kernel that joins the parts that a node's kernel makes to the tensor of the step.
 static void join(struct ir *ir, int node) {
     int tensor = ir->node[node].out[0], kernel = kernel_of_node(ir, node), p = tensor_port(ir, kernel, tensor, true);
     int k = add_order(ir, kernel, p, true);
@@ -97,7 +101,7 @@ void bind_parts(struct ir *ir) {
             set_places(ir, k, repeat_of(ir, scores));
     set_places(ir, kernel_of_node(ir, kv_softmax_of(ir, scores)), repeat_of(ir, scores));
     if (ir_parts_of_step(ir) == 1) return;
-    // Cuts what the quantizers of queries, keys and values read.
+    // Cuts the tensors that the quantizers of queries, keys and values read.
     cut(ir, ir->tensor[ir->node[scores].in[0]].producer);
     cut(ir, ir->tensor[ir->node[scores].in[1]].producer);
     cut(ir, ir->tensor[ir->node[values].in[1]].producer);

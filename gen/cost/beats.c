@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the commands of a matrix engine in a step, and the beats that it reads from memory.
+// Counts the commands of a matrix engine in a step, and the beats that each of its channels reads from memory. A
+// command makes all lanes multiply one beat, and takes a cycle.
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/window.h"
 
+// Returns the layout of the weights of a firing's product.
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
-                         ir_vector_length(ir, node),
-                         layout_format(node)); // a firing has one row of the operand
+                         ir_vector_length(ir, node), layout_format(node));
 }
 
 // Whether the firing runs in this step.
@@ -16,15 +17,15 @@ static bool runs(const struct ir *ir, const struct ir_firing *f, const struct co
     return (s->head || ir->region[f->region].when != IR_LAST) && !(f->many && s->tokens == 1);
 }
 
-// Returns the number of commands for which the engine holds one data beat. Each command takes `A` tokens; in a step of
-// one token, query heads may take the places of tokens.
+// Returns the number of commands for which the engine holds one data beat. Each command serves up to `A` tokens. In a
+// step of one token, query heads may take the places of tokens.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
     return ir_takes_last(ir, f->region) ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
-// Adds one repetition of an attention product that reads `position` positions from memory: the row-steps of these keys
-// and of the step's own keys, or the blocks of values in memory and the open block.
+// Adds one repetition of an attention product that reads `position` earlier positions. Scores have the row-steps of
+// these keys in memory and of the step's own keys. Values have the blocks in memory and the open block.
 static void add_attention(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s, int64_t position,
                           struct cost_beats *b) {
     int64_t channels = ir->engine[f->engine].channels, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model: the device resources that a design takes, and the cycles that its kernels work for one token. See
-// docs/cost.md. Costs depend only on a kernel's RTL module and parameters, never on the name of a model or an instance.
+// The cost model: the device resources that a design takes, the bits of its memory image, lower bounds of its cycles,
+// and its power. See docs/cost.md. Costs depend only on a kernel's RTL module and parameters, never on the name of a
+// model or an instance. Arrays in results are in the arena of the IR.
 #ifndef RILL_COST_H
 #define RILL_COST_H
 
@@ -9,24 +10,25 @@
 
 // ---- resources ----------------------------------------------------------------------------------
 
-// The default RAM style of a DMA engine's prefetch FIFO. Short FIFOs are in LUTRAM.
+// Returns the default RAM style of a DMA engine's prefetch FIFO of this many beats. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
     const char *module;
     struct ir_param *param;
     int params;
-    struct cost_resources is;
+    struct cost_resources is; // the measured resources
 };
 struct cost_rows { // a vector
     struct cost_row *items;
     size_t count, capacity;
 };
 struct cost_rows cost_rows_read(struct arena *); // empty if the installation has no such table
-// The row with exactly these parameters; the contents of list parameters are not compared. NULL: not measured.
+// Returns the row of the module with exactly these parameters; the contents of list parameters are not compared. NULL:
+// this combination was not measured.
 const struct cost_row *cost_row_of(const struct cost_rows *, const char *module, const struct ir_param *param,
                                    int params);
-struct cost_fit_of { // errors in percent of the measured value, over the rows of at least 300 cells
+struct cost_fit_of { // errors of the estimates, in percent of the measured value, over the rows of at least 300 cells
     int rows;
     double mean, worst; // mean: of the absolute errors; worst: signed, negative if the estimate is too low
 };
@@ -36,7 +38,7 @@ struct cost_fit {
 };
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // module NULL: all modules
 
-// The kernel with its memory in this style.
+// Returns the resources of the kernel with its memory in this style.
 struct cost_resources cost_kernel_as(const struct ir *, int kernel, enum ram_style style);
 struct cost_resources cost_prefetch(const struct ir *, int64_t beats, enum ram_style style); // one prefetch FIFO
 
@@ -48,14 +50,15 @@ struct cost_design {                      // resources of a whole design
     struct cost_resources total;
 };
 struct cost_design cost_design(const struct ir *);
-// Storage, in bits, that a kernel has for intermediate tensors; 0 for other kernels.
+// These three return the storage, in bits, that a kernel has for intermediate tensors; 0 for kernels of another kind.
 int64_t cost_pool_bits(const struct ir_kernel *);       // words of a rill_fifo_pool
 int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spill and its two engines
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replay buffers, converters
-// Bits of a tensor for one position, with dynamic extents at their bounds.
+// Returns the bits of a tensor for one position, with dynamic extents at their bounds.
 int64_t cost_tensor_bits(const struct ir *, const struct ir_tensor *);
-// Resources of one end of a stream between dies (`far`: the receiving end, which has the FIFO), and of a stage on a die
-// that the stream passes through.
+// cost_credit_end returns the resources of one end of a stream between dies (`far`: the receiving end, which has the
+// FIFO), cost_credit_stage those of the register stage on a die that the stream passes through. credits: words that may
+// be on their way or in the FIFO.
 struct cost_resources cost_credit_end(const struct ir *, const struct ir_edge *, int64_t credits, bool far);
 struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a FIFO word: data, tuser, tlast, tcount
@@ -65,7 +68,7 @@ struct cost_resources cost_ports(const struct ir *, int die);      // resources 
 struct cost_resources cost_ports_most(const struct ir *, int die); // these resources by the board's higher estimate
 struct cost_resources cost_room(const struct ir *, int die);       // resources that a design may take on a die
 struct cost_resources cost_available(const struct ir *); // the device without the platform's cells and memory ports
-// Wires from die `boundary` to the next.
+// Wires from die `boundary` to the next. Boundaries have the number of the lower die.
 struct cost_wires {
     int64_t all;      // 0: unknown, and then the others mean nothing
     int64_t platform; // used by the platform
@@ -77,14 +80,14 @@ struct cost_wires cost_wires(const struct ir *, int boundary);
 
 // ---- designs that are spread over several dies (place-dies) ----
 
-// One lane of an engine, without the part at the memory.
+// Resources of one lane of an engine, without its DMA engine.
 struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);
-// The part of a lane that is on the die of the lane's sums.
+// Resources of the part of a lane that is on the die of the lane's sums, if the lane is cut.
 struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *);
 // Bits that cross between dies for each lane. cut: the lane's multipliers and sums are on different dies, so its terms
 // cross; else its beat crosses.
 int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
-// Bits that cross a boundary for an engine: all of its lanes, and what the lanes of a die share.
+// Bits that cross a boundary for an engine: those of all lanes, and the command chains that the lanes of a die share.
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
 // Bits that cross from the memory's die to parameter stores: the bits that one store needs for itself, and the bits
 // that all stores beyond a boundary share.
@@ -104,20 +107,20 @@ struct cost_hash cost_hash(const struct ir *);
 int64_t cost_hash_bits(const struct ir *, int boundary);
 // Bits of a stream that cross between dies: one part of a word, with its handshake.
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
-int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // least cycles from one word to the next
+int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // estimated least cycles from one word to the next
 int cost_memory_die(const struct ir *);                            // the die with the memory ports
-struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // everything on a die
+struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // the design's part on a die
 int64_t cost_boundary_bits(const struct ir *, int boundary); // bits that cross from die `boundary` to the next
-// How full a die is, with the shell and the memory ports.
+// The use of a die's resources by the design, the shell and the memory ports.
 struct cost_fill {
-    struct cost_resources taken, most; // most: with the board's higher estimate for the ports
-    struct cost_resources whole, limit;
+    struct cost_resources taken, most;  // most: `taken` with the board's higher estimate for the ports
+    struct cost_resources whole, limit; // all resources of the die, and the part that the board's limits allow
 };
 struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int die);
 
 // ---- bits of the memory image -------------------------------------------------------------------
 
-// Bits of all weights that are kept in one format.
+// Bits of all weights of one kind that are stored in one format.
 enum cost_holder { COST_NOTHING, COST_PRODUCTS, COST_TABLES, COST_VECTORS };
 struct cost_format {
     enum cost_holder holder;
@@ -136,12 +139,11 @@ struct cost_formats cost_formats(const struct ir *);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-// How a kernel passes a stream on, with one token per step. The figures are those of the contract in the RTL module's
-// header.
+// The passage of words through a kernel, with one token per step.
 struct cost_contract {
     int64_t fill;     // words that must enter before the first one can leave, at least 1
     int64_t delay;    // cycles from the last of these to the first word out, without memory latency
-    int64_t interval; // cycles per word
+    int64_t interval; // cycles from one word to the next
 };
 
 // One kernel in one decode step (one token) at a position.
@@ -152,7 +154,7 @@ struct cost_work {
     int64_t latency; // cycles from the first word in to the first word out; IR_NONE: no stream goes through it
 };
 struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t position);
-// Words that pass a port in one decode step.
+// Returns the words that pass a port in one decode step.
 int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
 
 struct cost_step {
@@ -161,9 +163,9 @@ struct cost_step {
     bool head; // the regions that run only in steps with a head (IR_LAST) run
 };
 
-// The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A beat of
-// a header takes one command, another beat one for each `copies` tokens. In a step of one token these numbers are also
-// the beats that each lane reads.
+// The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A header
+// beat takes one command, and another beat takes one for each `copies` tokens. In a step of one token these numbers are
+// also the beats that each lane reads.
 struct cost_beats {
     int64_t weights, scores, values;
     // Beats that each of the engine's channels reads from memory: all but the step's own keys and the open V blocks.
@@ -171,17 +173,17 @@ struct cost_beats {
 };
 struct cost_beats cost_step_beats(const struct ir *, int engine, const struct cost_step *);
 struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position); // of a decode step at a position
-// The engine that works longest; IR_NONE without engines.
+// Returns the engine that works longest in a step; IR_NONE without engines.
 int cost_slowest_engine(const struct ir *, const struct cost_step *);
 
 // The work of each part of a design, summed over steps.
 struct cost_load {
     int64_t *engine;  // commands
     int64_t *channel; // beats, without the writes of K, of V and of spills
-    int64_t *kernel;  // cycles of work of kernels other than engines; 0 in prompt steps
+    int64_t *kernel;  // cycles of work of kernels other than engines; nothing is added in prompt steps
     int64_t rows;     // tokens
 };
-// A load without work, and the addition of a step's work to a load.
+// cost_load_new returns a load without work. cost_load_add adds the work of a step to a load.
 struct cost_load cost_load_new(const struct ir *);
 void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step *);
 
@@ -195,25 +197,25 @@ struct cost_bound {
     int64_t rows;   // tokens that are computed in these cycles
     double tokens_per_second;
 };
-// early: beats of each channel that may have arrived before the load began. some: the load is a part of a request, so
-// it may contain one refresh less than on average.
+// Calculates the lower bound of a load. early: beats of each channel that may have arrived before the load began. some:
+// the load is a part of a request, so it may contain one refresh less than on average.
 struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, int64_t early, bool some);
 // Whether the work of a step depends on its position, not only on its tokens and its head.
 bool cost_positions_matter(const struct ir *);
-// The usual step at a position: one token of a language model, or `T` rows of another graph.
+// Returns the usual step at a position: one token of a language model, or `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
-// The lower bound of one step alone.
+// Returns the lower bound of one step alone.
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
 
 // ---- power --------------------------------------------------------------------------------------
 
-// Power of the card while it repeats a step, as a lower and a higher estimate. All 0 if the board gives no
+// Power of the card in W while it repeats a step, as a lower and a higher estimate. All 0 if the board gives no
 // coefficients.
 struct cost_power {
     double low_w, high_w;
     double hbm_low_w, hbm_high_w, logic_low_w, logic_high_w; // parts of the sums above
 };
-// Power while the step repeats every `cycles` cycles.
+// Estimates the power while the step repeats every `cycles` cycles.
 struct cost_power cost_step_power(const struct ir *, const struct cost_design *, const struct cost_step *,
                                   double cycles);
 

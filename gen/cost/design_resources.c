@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resources of a whole design: kernels, streams, and the memory side of every channel as gen/emit/emit_memory.c builds
-// it.
+// Calculates the resources of a whole design: kernels, streams, and the memory side of every channel, which has the
+// modules that gen/emit/emit_memory.c emits.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -87,7 +87,8 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }
 
-// The memory side of all channels, and for each engine the tree that sends descriptors to its channels.
+// Returns the resources of the memory side of all channels, and of the tree of each engine that sends descriptors to
+// its channels.
 static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
@@ -119,7 +120,7 @@ struct cost_resources cost_credit_stage(const struct ir *ir, const struct ir_edg
     return r;
 }
 
-// Adds a connection that crosses dies: both ends, and a stage on each die between them.
+// Adds a connection that crosses die boundaries (`borders`): both ends, and a stage on each die between them.
 static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, int64_t credits,
                     struct cost_resources *to) {
     if (!borders) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The resources of each die, what a partitioned design places on each die, and what crosses between dies.
+// Calculates the resources of each die, the resources that a design on several dies takes on each of them, and the bits
+// that cross between dies.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -56,7 +57,7 @@ struct cost_resources cost_ports_most(const struct ir *ir, int die) {
     return (struct cost_resources){.lut = ports * p->most_lut, .ff = ports * p->most_ff};
 }
 
-// All resources of a die, shell included.
+// Returns all resources of a die, including those of the shell.
 static struct cost_resources whole(const struct ir_die *die) {
     struct cost_resources sum = cost_capacity(die), kept = shell(die);
     cost_add(&sum, &kept, 1);
@@ -65,7 +66,7 @@ static struct cost_resources whole(const struct ir_die *die) {
 
 static int64_t part(int64_t whole, double percent) { return (int64_t)((double)whole * percent / 100); }
 
-// The part of a die's resources that the board's limits allow to be used.
+// Returns the part of a die's resources that the board's limits allow to be used.
 static struct cost_resources limit(const struct ir *ir, int die) {
     const struct board_limits *l = &ir->design.figures.limits;
     struct cost_resources all = whole(&ir->die[die]);
@@ -122,8 +123,9 @@ static bool has_lanes(const struct ir_engine *e, int die) {
     return false;
 }
 
-// The functions move_... correct the sum of a die: cost->kernel[] counts a whole engine on its own die, but parts of it
-// are on others.
+// The functions move_... correct the sum of a die: cost->kernel[] counts a whole engine on its own die (`home`), but
+// parts of it are on others.
+
 // Moves the copies of the operand buffer to the dies of the lanes.
 static void move_copies(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
@@ -142,6 +144,7 @@ static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, 
     }
 }
 
+// Moves the FIFO in which results meet to its die.
 static void move_results(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
     cost_add(sum, &results, (e->result_die == die) - (ir->kernel[e->kernel].die == die));
@@ -195,7 +198,7 @@ struct cost_fill cost_fill(const struct ir *ir, const struct cost_design *cost, 
 // Whether dies a and b are on different sides of a boundary.
 static bool between(int a, int b, int boundary) { return (a > boundary) != (b > boundary); }
 
-// Bits of the command chains of an engine that cross a boundary.
+// Returns the bits of an engine's command chains that cross a boundary.
 static int64_t chains_bits(const struct ir *ir, const struct ir_engine *e, int boundary) {
     const struct ir_kernel *engine = &ir->kernel[e->kernel];
     struct ir_chains chains = ir_chains_of(e);

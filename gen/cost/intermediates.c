@@ -7,13 +7,14 @@
 #include "gen/kernel/contract.h"
 #include "gen/kernel/kernel.h"
 
+// Returns the kernel's first input that carries a tensor, or NULL.
 static const struct ir_port *first_input(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].kind != IR_STREAM_BARE) return &k->port[p];
     return NULL;
 }
 
-// Counts the banks of groups, the buffers of whole firings, and the rows that wait between two widths.
+// Counts the banks of groups, the buffers of whole firings, and the rows that wait in width converters.
 int64_t cost_local_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = first_input(k);
@@ -44,8 +45,8 @@ int64_t cost_spill_bits(const struct ir *ir, int kernel) {
 
 int64_t cost_pool_bits(const struct ir_kernel *k) { return kernel_is(k, KERNEL_POOL) ? kernel_pool_bits(k) : 0; }
 
-// Counts each element with its share of exponents or scales. A product's integers never leave the engine, so they are
-// not counted.
+// Counts each element with its share of exponents or scales. The sums of a product (IR_ACC) never leave the engine, so
+// they have 0 bits.
 int64_t cost_tensor_bits(const struct ir *ir, const struct ir_tensor *t) {
     int64_t n = ir_tensor_elements(t), last = t->rank ? t->shape[t->rank - 1].bound : 1;
     switch (t->dtype) {

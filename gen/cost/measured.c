@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the table of syntheses and calculates how far the cost formulas are from it.
+// Reads the table of syntheses, verif/cost/measured.txt, and calculates how far the cost formulas are from it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +53,7 @@ struct cost_rows cost_rows_read(struct arena *arena) {
     return rows;
 }
 
+// Adds a row to the errors of a fit.
 static void count(struct cost_fit_of *fit, int64_t estimate, int64_t measured) {
     if (measured < LEAST) return;
     double error = 100.0 * (double)(estimate - measured) / (double)measured, size = error < 0 ? -error : error;
@@ -75,7 +76,8 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
     return fit;
 }
 
-// The contents of lists are not compared, because measured rows have random ones.
+// Whether `have` has the parameter with this value. The contents of lists are not compared, because measured rows have
+// random ones.
 static bool same_value(const struct ir_param *want, const struct kernel_args *have) {
     if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;
     const struct kernel_args one = {want, 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the pace of a stream: the least distance in cycles between its words. A product's results come at the pace
-// of its beats. A word that is made of several other words comes no faster than these can be read.
+// Estimates the pace of a stream: the least number of cycles from one word to the next. The results of a product come
+// at the pace of its beats. A word that is made of several other words comes no faster than these can be read.
 
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"
@@ -9,7 +9,8 @@
 
 enum { MOST_KERNELS = 16 /* longest path of kernels that is searched upstream of a stream */ };
 
-// The pace of the words at an output. left: kernels upstream that are still searched; 0: the pace counts as 1.
+// Returns the pace of the words at an output. left: number of kernels upstream that are still searched; 0: the pace
+// counts as 1.
 static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
 // Returns the cycles of one repetition of a firing in a step with all tokens: a row-step takes a cycle for each
@@ -21,19 +22,20 @@ static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
     return f->row_steps * (beats > tokens ? beats : tokens);
 }
 
+// Returns the words of a port in a decode step at the last position.
 static int64_t words_of(const struct ir *ir, int kernel, int port) {
     return cost_port_words(ir, kernel, port, ir->design.context ? ir->design.context - 1 : 0);
 }
 
-// The engine whose results this demultiplexer distributes; IR_NONE: none.
+// Returns the engine whose results this demultiplexer distributes; IR_NONE: none.
 static int engine_of(const struct ir *ir, int kernel) {
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].y_demux == kernel) return i;
     return IR_NONE;
 }
 
-// The pace of the products that leave through this output of an engine's demultiplexer. 0 if not all of them are
-// products with weights.
+// Returns the pace of the products that leave through this output of an engine's demultiplexer; 0 if not all of them
+// are products with weights.
 static int64_t pace_of_product(const struct ir *ir, int kernel, int port) {
     const struct ir_port *out = &ir->kernel[kernel].port[port];
     int engine = engine_of(ir, kernel);
@@ -57,7 +59,7 @@ static bool carries_words(const struct ir_port *port) {
     return !port->is_output && port->kind != IR_STREAM_BARE && port->edge != IR_NONE;
 }
 
-// The output of a kernel that only passes words on has the pace of its fastest input.
+// Returns the pace of a kernel that only passes words on: that of its fastest input.
 static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     int64_t least = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
@@ -69,8 +71,8 @@ static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     return least;
 }
 
-// Words that are made of n input words each are at least n cycles apart. If the kernel buffers only few input
-// words, the pace of the input counts as well.
+// Returns the pace of a kernel that makes words. If each word is made of n words of an input, the words are at least n
+// cycles apart. If the kernel buffers only few input words, they are n times the input's pace apart.
 static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) {
     enum { FEW = 2 /* most output words whose input the kernel buffers */ };
     int64_t most = 1, words = words_of(ir, kernel, out), fill = cost_kernel_work(ir, kernel, 0).contract.fill;

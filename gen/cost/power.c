@@ -4,19 +4,21 @@
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
 
+// Returns the energy in pJ that these resources take in a cycle of full work.
 static double cells_pj(const struct board_power *p, const struct cost_resources *r) {
     return p->lut_pj * (double)r->lut + p->ff_pj * (double)r->ff + p->dsp_pj * (double)r->dsp +
            p->bram36_pj * (double)r->bram18 / 2 + p->uram_pj * (double)r->uram;
 }
 
-// Returns the share of its full energy per cycle that a part takes on average if it works in `busy` of `cycles`.
+// Returns the average energy per cycle of a part that works in `busy` of `cycles`, as a share of its energy in a cycle
+// of full work.
 static double activity(const struct board_power *p, double busy, double cycles) {
     double share = busy < cycles ? busy / cycles : 1;
     return share + (1 - share) * p->waiting;
 }
 
-// Returns the energy per cycle in pJ, averaged over the step. A stream counts as busy when its writer is, a DMA engine
-// when beats arrive.
+// Returns the energy per cycle of all logic in pJ, averaged over the step. A stream counts as busy when its writer is,
+// a DMA engine when beats arrive. beats: beats of the step on all channels.
 static double logic_pj(const struct ir *ir, const struct cost_design *cost, const struct cost_step *s, double beats,
                        double cycles) {
     const struct board_power *p = &ir->design.figures.power;
@@ -34,6 +36,7 @@ static double logic_pj(const struct ir *ir, const struct cost_design *cost, cons
     return sum;
 }
 
+// Returns the beats that a step reads or writes on all channels together.
 static double step_beats(const struct ir *ir, const struct cost_step *s) {
     struct cost_load load = cost_load_new(ir);
     double beats = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calculates the work of each part of a design in whole steps, and the lower bound of the time that this takes.
+// Calculates the work of each part of a design in whole steps, and the lower bound of the cycles that this work takes.
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/cost/work.h"
@@ -24,15 +24,15 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Number of tokens for which a kernel works in a step. In regions that run for the last token (IR_LAST) it is one, or
-// with drafts or slots all of them, and 0 in steps that do not need them.
+// Returns the number of tokens for which a kernel works in a step. In regions that run only in steps with a head
+// (IR_LAST), it is 1, or with drafts or slots all tokens, and 0 in steps without a head.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
     if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;
     return !s->head ? 0 : ir_takes_last(ir, ir->node[node].region) ? 1 : s->tokens;
 }
 
-// Beats of the rows that kernels fetch and write through their own DMA engines.
+// Returns the beats of the rows that kernels read and write through their own DMA engines on a channel.
 static int64_t client_beats(const struct ir *ir, int channel, const struct cost_step *s) {
     int64_t beats = 0;
     for (int c = 0; c < ir->clients; c++)
@@ -49,7 +49,7 @@ static void add_channels(const struct ir *ir, struct cost_load *load, const stru
     }
 }
 
-// Words of a kernel that arrive once for each token of a step.
+// Returns the words on the kernel's busiest stream of those that carry words for each token of a step.
 static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++)
@@ -58,8 +58,9 @@ static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     return words;
 }
 
-// Cycles of a kernel in a step; 0 for engines and in prompt steps. In a step of several tokens, only the words that
-// come once for each token are counted for each of them, so the figure stays a lower bound.
+// Returns the cycles of a kernel in a step. Returns 0 for engines, and in a language model for steps of several tokens
+// or without a head. In a step of several rows of another graph, only the words that come once for each row are counted
+// for each of them, so the figure stays a lower bound.
 static int64_t kernel_cycles(const struct ir *ir, int kernel, const struct cost_step *s) {
     if ((ir->design.is_lm && (s->tokens > 1 || !s->head)) || cost_is_engine(ir, kernel)) return 0;
     struct cost_work work = cost_kernel_work(ir, kernel, s->position);
@@ -77,7 +78,8 @@ void cost_load_add(const struct ir *ir, struct cost_load *load, const struct cos
 
 // ---- bounds ----
 
-// Cycles of the busiest channel at the sustained rate, rounded. some: rounded down, and without one refresh.
+// Returns the cycles of the busiest channel at the sustained rate, rounded. some: they are rounded down, and one
+// refresh is left out.
 static int64_t memory_cycles(const struct ir *ir, const struct cost_load *load, int64_t early, bool some) {
     const struct ir_design *d = &ir->design;
     int64_t beats = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the words that pass a port in one decode step of one token. Extents that grow with the position have their
-// value at this position.
+// value at the position of the step.
 #include "gen/kernel/args.h"
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
@@ -39,7 +39,8 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     return t->dtype == IR_F32 ? div_up(last, width) : 1;
 }
 
-// Words of a tensor's stream in all repetitions. With a window, the number of positions differs between repetitions.
+// Returns the words of a tensor's stream in all repetitions. With a window, the number of positions differs between
+// repetitions.
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     int region = port->region != IR_NONE ? port->region : ir->tensor[tensor].region;
     int over = window_node(ir, tensor);
@@ -63,8 +64,8 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
-// Returns the words of an engine's results: one per row-step, with a valid element for each lane that has a row. Scores
-// have a row-step more, for the step's own keys. `kernel` is the engine.
+// Returns the words of an engine's results: one per row-step. Scores have one row-step more, for the step's own keys.
+// kernel: the engine.
 static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
@@ -80,7 +81,7 @@ static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     return words;
 }
 
-// The common side of a multiplexer or demultiplexer carries what the ports of the other side carry together.
+// Returns the words on the common side of a multiplexer or demultiplexer: the sum over the ports of the other side.
 static int64_t common_words(const struct ir *ir, int kernel, int64_t position, int depth) {
     int64_t words = 0;
     for (int p = 0; depth > 0 && p < ir->kernel[kernel].ports; p++)
@@ -88,7 +89,8 @@ static int64_t common_words(const struct ir *ir, int kernel, int64_t position, i
     return words;
 }
 
-// depth: how many multiplexers and demultiplexers in a row may still be passed.
+// Returns the words that pass a port. A port without a tensor gets its words from the port at the other end of the
+// stream, through multiplexers and demultiplexers. depth: how many of these in a row may still be passed.
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *port = &k->port[p];

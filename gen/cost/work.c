@@ -36,13 +36,14 @@ static int engine_id(const struct call *k) {
     return IR_NONE;
 }
 
+// Returns the first firing of the call's engine, or NULL.
 static const struct ir_firing *first_firing(const struct call *k) {
     for (int i = 0; i < k->ir->firings; i++)
         if (k->ir->firing[i].engine == engine_id(k)) return &k->ir->firing[i];
     return NULL;
 }
 
-// A kernel that passes each word on, and one that needs `fill` words before it gives the first one.
+// passes: a kernel that passes each word on. gathers: a kernel that needs `fill` words before it gives the first one.
 static struct cost_contract passes(int64_t delay) { return (struct cost_contract){1, delay, 1}; }
 static struct cost_contract gathers(int64_t fill, int64_t delay) {
     return (struct cost_contract){at_least(fill, 1), delay, 1};
@@ -56,14 +57,14 @@ static struct cost_contract engine(const struct call *k) {
     return gathers(fill, timing_latency(&k->c) + f->beats);
 }
 
-// A group is read when it has arrived completely, or when the firing has, if the firing is shorter.
+// A group is read when it has arrived completely, or when the firing has arrived if it is shorter than a group.
 static struct cost_contract banks(const struct call *k) {
     struct timing_contract c = k->c;
     c.banks.rows = at_most(c.banks.rows, at_least(firing_in(k), 1));
     return gathers(c.banks.rows, timing_latency(&c));
 }
 
-// Finds how words pass through the kernel. False: no stream passes through it.
+// Finds how words pass through the kernel. Returns false if no stream passes through it.
 static bool passage(const struct call *k, struct cost_contract *out) {
     const struct timing_contract *c = &k->c;
     int64_t delay = timing_latency(c);
@@ -99,14 +100,16 @@ static bool passage(const struct call *k, struct cost_contract *out) {
 
 // ---- work beyond one word per cycle ----
 
+// The functions ..._busy return the cycles of a kernel's work in a decode step. words: words on its busiest stream.
+
 static int64_t engine_busy(const struct call *k, int64_t words) {
     struct cost_beats b = cost_engine_beats(k->ir, engine_id(k), k->position);
     return at_least(b.weights + b.scores + b.values, words);
 }
 
-// Every position takes a cycle for each row of each head. The first position of a block clears the block's words, which
-// takes as many cycles again if a block has two beats. After the last position, every beat of the block is written to
-// memory.
+// Every position takes a cycle for each row of each head, in addition to the words. The first position of a block
+// clears the block's words, which takes as many cycles again if 64 positions take two beats. After the last position of
+// a block, each of its beats is written to memory.
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
     const struct timing_values *v = &k->c.values;
     int64_t rows = v->rows, heads = v->layers * v->heads, place = k->position % LAYOUT_V_BLOCK;
@@ -124,6 +127,7 @@ static int reader_node(const struct call *k) {
     return IR_NONE;
 }
 
+// A word of scales has `lanes` positions, and is sent once for each query head that reads it.
 static int64_t scales_busy(const struct call *k, int64_t words) {
     const struct timing_scales *s = &k->c.scales;
     int64_t sent = 0;
@@ -133,7 +137,8 @@ static int64_t scales_busy(const struct call *k, int64_t words) {
     return at_least(words, sent);
 }
 
-// Counts only the words that pass, because the firings that a repeated region drops do not reach this kernel.
+// Counts the words at the output. The words of the input's tensor are counted for all repetitions of its region, but
+// only those of the last repetition reach this kernel.
 static int64_t select_busy(const struct call *k, int64_t words) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++)
@@ -161,7 +166,7 @@ static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_
                : 0;
 }
 
-// A kernel that sends its words again works once for each time.
+// A kernel that sends its words several times works each time.
 static int64_t busy_again(const struct call *k, int64_t words) {
     const struct timing_replay *r = &k->c.replay;
     return r->units ? words * r->times / at_least(r->together, 1) : words;

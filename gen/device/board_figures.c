@@ -51,6 +51,7 @@ static void check_ports(const struct yaml_node *map, struct board_memory_port *p
     check_order(map, "ff", port->ff, "most_ff", port->most_ff, diag);
 }
 
+// Reads the three sections. Keys that are missing get their presets.
 void board_figures_read(const struct yaml_node *root, struct board_figures *out, struct arena *arena,
                         struct diag *diag) {
     const struct yaml_node *port = yaml_get(root, "memory_port"), *limits = yaml_get(root, "limits"),

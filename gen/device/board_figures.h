@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-// F(type, key, low, high, preset, unit, text)
+// F(type, key, low, high, preset, unit, text): type in C, key of the board file, range of legal values, the value if
+// the file lacks the key, unit, description for docs/boards.md
 #define BOARD_PORT_FIGURES(F)                                                                                          \
     F(int, lut, 0, 1000000, 0, "", "LUTs of the vendor's memory subsystem for each channel in use")                    \
     F(int, ff, 0, 1000000, 0, "", "flip-flops in the same way")                                                        \
@@ -38,6 +39,7 @@
     F(double, waiting, 0, 1, 1, "", "share of that energy in a cycle in which its kernel waits")                       \
     F(double, logic_spread, 1, 10, 1, "", "factor by which the power of logic may be lower or higher")
 
+// S(section of the board file, its figures)
 #define BOARD_SECTIONS(S)                                                                                              \
     S(memory_port, BOARD_PORT_FIGURES)                                                                                 \
     S(limits, BOARD_LIMIT_FIGURES)                                                                                     \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a board file.
+// Reads a board file. Has the file's schema, which `rill explain` uses as well, and the checks that compare figures
+// with one another.
 #include "gen/device/device.h"
 
 #include <stddef.h>
@@ -125,7 +126,7 @@ const struct schema_table device_table = {.what = "board",
                                           .keys = top_keys,
                                           .key_count = COUNT_OF(top_keys)};
 
-// Checks a name that goes into reports and into Tcl scripts.
+// Checks the name of a board or die. It goes into reports and Tcl scripts, so only some characters are legal.
 static void check_name(const struct yaml_node *map, const char *name, struct diag *diag) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     if (*name && strspn(name, letters) == strlen(name)) return;
@@ -137,6 +138,7 @@ static bool holds_at_most(const struct device_resources *part, const struct devi
            part->dsp <= all->dsp;
 }
 
+// Reads a die. Without `region`, the dynamic region is the whole die.
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
     if (!schema_read_table(node, &slr_table, slr, arena, diag)) return;
     check_name(node, slr->name, diag);
@@ -164,7 +166,7 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
     }
 }
 
-// Checks a text that goes into Tcl scripts and makefiles without quotes.
+// Checks that a text has only these characters, because it goes into Tcl scripts and makefiles without quotes.
 static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
                         struct diag *diag) {
     if (!*text || strspn(text, letters) == strlen(text)) return;
@@ -192,6 +194,7 @@ static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, 
         diag_error(diag, yaml_get(map, "last")->loc, MSG_BOARD_VITIS, vitis->last, vitis->first);
 }
 
+// Reports an error if the value of key `low` exceeds that of key `high`.
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
                         double high_value, struct diag *diag) {
     if (low_value <= high_value) return;
@@ -228,7 +231,7 @@ struct device_resources device_region(const struct rill_device *device) {
     return sum;
 }
 
-// Without `platform_cells`, everything outside the dynamic region counts as cells of the platform.
+// Reads `platform_cells`. Without this section, everything outside the dynamic region counts as cells of the platform.
 static void read_cells(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
     const struct yaml_node *cells = yaml_get(root, "platform_cells");
@@ -242,7 +245,7 @@ static void read_cells(const struct yaml_node *root, struct rill_device *device,
     if (!holds_at_most(&device->platform_cells, &all)) diag_error(diag, cells->loc, MSG_BOARD_CELLS);
 }
 
-// sll_region 0 means all wires. Neither it nor the platform's wires may exceed `sll`.
+// Sets sll_region to `sll` if it is 0. Checks that neither it nor the platform's wires exceed `sll`.
 static void check_wires(const struct yaml_node *root, struct rill_device *device, struct diag *diag) {
     if (!device->sll_region) device->sll_region = device->sll;
     if (device->sll_region > device->sll)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board as its file boards/<name>.yaml describes it: the device's dies, the part of each that the platform leaves to
-// designs, and the memory.
+// A board as its file boards/<name>.yaml describes it: the device's dies, the part of each die that the platform leaves
+// to designs, the memory, and figures of ports, limits and power. docs/boards.md explains the keys.
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
@@ -20,7 +20,7 @@ struct device_slr {
     struct device_resources total;
     struct device_resources region; // the part in the platform's dynamic region; at most `total`
     int platform_wires;             // wires to the next die that the platform itself uses
-    bool hbm;                       // the HBM ports enter here
+    bool hbm;                       // the memory ports are on this die
 };
 
 // The vendor's tool versions for the board's platform, and the names that the linked design uses. All members are NULL
@@ -41,7 +41,7 @@ struct rill_device {
     int sll_region; // how many of these wires have their registers in the dynamic region
     // Cells of the platform on the whole card. The vendor's tools call the rest of the device the user's budget.
     struct device_resources platform_cells;
-    struct device_slr slrs[DEVICE_MAX_SLRS];
+    struct device_slr slrs[DEVICE_MAX_SLRS]; // neighbours in this list are neighbours on the device
     struct hbm_figures hbm;
     struct board_figures figures;
 };
@@ -53,11 +53,11 @@ extern const struct schema_table device_table, board_port_table, board_limit_tab
 void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);
 struct device_resources device_total(const struct rill_device *);  // sum of all dies
 struct device_resources device_region(const struct rill_device *); // sum of the dynamic region on all dies
-// Reads a board file. Returns NULL after reporting errors in diag.
+// Reads a board file. Returns NULL after reporting errors to diag.
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
-// Finds a board by name or path and reads it. `u55c` means boards/u55c.yaml of the installation. A text that contains a
-// '/' or ends in .yaml is a path relative to base_dir. An unknown board is reported at loc with the list of known
-// boards.
+// Finds a board by name or path and reads it. `u55c` means boards/u55c.yaml of the installation. A name that contains a
+// '/' or ends in .yaml is a path relative to base_dir. Returns NULL after an error. An unknown board is reported at loc
+// with the list of known boards.
 struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
                                      struct diag *diag);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a board by name or path.
+// Finds a board by name or path (device.h).
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 

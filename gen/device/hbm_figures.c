@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a board's memory: overrides, contradictions, the lists of keys, and values derived from the figures.
+// Works on the figures of a board's memory: applies overrides, finds contradictions, prints the list of keys, and
+// derives values from the figures.
 #include "gen/device/hbm_figures.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ static const struct figure *find(const char *key, size_t len) {
     return NULL;
 }
 
+// Returns the message about an unknown key, with the most similar known one.
 static const char *unknown(struct arena *arena, const char *key) {
     const char *words[COUNT_OF(figures)];
     for (size_t i = 0; i < COUNT_OF(figures); i++) words[i] = figures[i].key;
@@ -124,12 +126,13 @@ void hbm_figures_list(FILE *out, bool markdown) {
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-// The bus idles while a refresh keeps all banks closed, and then until data of the next row arrive. This takes longer
-// than from an open row by the difference of the two latencies.
+// The bus idles while a refresh keeps all banks closed, and then while the next row is opened. Opening a row takes the
+// difference of the latencies with a closed and with an open row.
 double hbm_figures_pause_ns(const struct hbm_figures *h) {
     return h->refresh_ns + h->latency_closed_ns - h->latency_hit_ns;
 }
 
+// The sustained rate includes refreshes, so the rate between them is higher by the share of time that they take.
 double hbm_figures_atom_ns(const struct hbm_figures *h) {
     double pins = ATOM_BYTES / h->peak_gbs, port = ATOM_BYTES / (h->port_bits / 8.0 * h->port_mhz * 1e-3),
            between = ATOM_BYTES / h->sustained_gbs * (1 - hbm_figures_pause_ns(h) / h->refresh_interval_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a board's memory, in one table. The keys of `hbm:` in a board file, the options `--hbm KEY=VALUE`, the
-// copy of the figures in design.yaml, and the lists in the usage text and docs/boards.md are generated from it. No
-// other figures configure the memory model (verif/model), the forecast and the lower bound.
+// copy of the figures in design.yaml, and the lists in the usage text and docs/boards.md are generated from the table.
+// The memory model (verif/model), the forecast and the lower bound use no other figures of the memory.
 #ifndef RILL_HBM_FIGURES_H
 #define RILL_HBM_FIGURES_H
 
@@ -9,9 +9,9 @@
 
 #include "gen/base/base.h"
 
-// F(type, key, low, high, preset, unit, text). A preset below 0 means that a board file must have the key. HBM_LIMIT
-// means in addition that the memory model does not use the figure and `--hbm` cannot override it. A channel is a
-// pseudo-channel.
+// F(type, key, low, high, preset, unit, text). The preset is the value if a board file lacks the key. A preset below 0
+// means that a board file must have the key. HBM_LIMIT means in addition that the memory model does not use the figure
+// and `--hbm` cannot override it. A channel is a pseudo-channel.
 enum { HBM_NEEDED = -1, HBM_LIMIT = -2 };
 #define HBM_FIGURES(F)                                                                                                 \
     F(int, channels, 1, 64, HBM_LIMIT, "", "channels of the memory, the limit of `design.channels`")                   \
@@ -40,7 +40,7 @@ struct hbm_figures {
 };
 #undef HBM_MEMBER
 
-// Figures that contradict one another, so that no memory could behave like this.
+// A contradiction between figures, so that no memory could behave like this.
 struct hbm_fault {
     const char *key, *what; // `what` is a whole sentence
     double nearest;         // the nearest legal value of the key
@@ -58,17 +58,18 @@ const char *hbm_figures_override(struct arena *, struct hbm_figures *, const cha
 // Prints the table, one line per key: key, range, unit, meaning; or as rows of Markdown (docs/boards.md).
 void hbm_figures_list(FILE *, bool markdown);
 
-// The long-run rate of sequential reads in GB/s, which no stream of accesses exceeds, and the pause in ns that a
-// refresh makes.
+// hbm_figures_rate returns the long-run rate of sequential reads of a channel in GB/s, which no sequence of accesses
+// exceeds. hbm_figures_pause_ns returns the time in ns that the bus idles because of a refresh.
 double hbm_figures_rate(const struct hbm_figures *);
 double hbm_figures_pause_ns(const struct hbm_figures *);
 // The rate of one channel as a share of two rates: the peak of its pins, and the sustained rate of sequential reads.
-// Both are 0 if no time is given. hbm_figures_share is the only place that calculates a share of the memory's rate.
+// hbm_figures_share calculates both from the bytes that the channel moved in a time; they are 0 if the time is 0. It is
+// the only function that calculates a share of the memory's rate, so that all reports agree.
 struct hbm_share {
     double peak, sustained;
 };
 struct hbm_share hbm_figures_share(const struct hbm_figures *, double bytes, double seconds);
-// Returns such a text: "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28".
+// Returns a text of this form: "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28".
 const char *hbm_figures_share_text(struct arena *, const struct hbm_figures *, struct hbm_share);
 // Returns the bus time of 32 bytes in ns. The slowest of three rates determines it: the pins, the port, and the
 // sustained rate between refreshes.

@@ -25,14 +25,15 @@ struct platform_row {
     struct loc loc;
 };
 
-struct platform_said {
+struct platform_said {    // the content of a report
     const char *format;   // "platforminfo" or "a utilization report"
     const char *platform; // name of the platform, if the file names it; else NULL
     struct loc platform_loc;
     VEC(struct platform_row) rows;
 };
 
-// The part of a build that belongs to the user's kernel. A report does not separate it from the platform's part.
+// Facts about the user's kernel in a build, given by the caller. They separate its part of the build from the
+// platform's, which a report alone does not do.
 struct platform_build {
     const char *kernel; // instance of the kernel in a report by hierarchy; NULL: unknown
     bool has_ports;     // whether `ports` is known
@@ -43,20 +44,22 @@ struct platform_build {
 // tables of dies, by hierarchy, or by kernel). Returns NULL after errors with their place in the file.
 struct platform_said *platform_read(const char *path, const struct rill_device *, const struct platform_build *,
                                     struct arena *, struct diag *);
-// The reader of JSON, for platform_read.
+// Reads the JSON of platforminfo, for platform_read. Returns false after an error.
 bool platform_read_json(const struct source *, struct platform_said *, struct arena *, struct diag *);
-// Adds a figure. False after an error: the file gave another value for this figure before.
+// Adds a figure, or narrows the range of one that the file gave before. Returns false after an error: the file gave
+// another value for this figure.
 bool platform_add(struct platform_said *, const struct platform_row *, struct arena *, struct diag *);
 const char *platform_figure_name(const struct platform_row *, struct arena *); // "region of SLR0, LUT"
 
 struct platform_verdict {
     const struct platform_row *row;
-    double board;    // value by the board file
-    struct loc at;   // its place there
-    const char *key; // its key
-    bool agrees;
+    double board;    // value in the board file
+    struct loc at;   // location of that value
+    const char *key; // key of that value
+    bool agrees;     // the value is in the range of the row
 };
-// Compares each figure with the board file. Returns NULL after an error: the file names a die that the board lacks.
+// Compares each figure with the board file, and returns a verdict for each row of the report. Returns NULL after an
+// error: the report names a die that the board lacks.
 struct platform_verdict *platform_compare(const struct rill_device *, const struct platform_said *, struct arena *,
                                           struct diag *);
 

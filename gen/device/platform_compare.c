@@ -20,6 +20,7 @@ const char *platform_figure_name(const struct platform_row *row, struct arena *a
     return arena_printf(arena, "%s%s%s%s", what[row->what], of, wires ? "" : ", ", wires ? "" : kind_titles[row->kind]);
 }
 
+// Returns the number of resources of a kind.
 static double amount(const struct device_resources *r, enum platform_kind kind) {
     const int of[PLATFORM_KINDS] = {[PLATFORM_LUT] = r->lut,
                                     [PLATFORM_FF] = r->ff,
@@ -41,7 +42,7 @@ static struct loc place(const struct yaml_node *map, const char *key) {
     return value ? value->loc : map->loc;
 }
 
-// Finds the board file's value, and its place, for a figure of the whole card.
+// Finds the board file's value for a figure of the whole card, and its key and location.
 static void judge_card(const struct rill_device *device, const struct yaml_node *root, struct arena *arena,
                        struct platform_verdict *v) {
     const char *key = kind_keys[v->row->kind];
@@ -56,7 +57,7 @@ static void judge_card(const struct rill_device *device, const struct yaml_node 
     v->board = amount(&device->platform_cells, v->row->kind);
 }
 
-// Finds the board file's value, and its place, for a figure of a die.
+// Finds the board file's value for a figure of a die, and its key and location.
 static void judge_die(const struct rill_device *device, const struct yaml_node *root, int die, struct arena *arena,
                       struct platform_verdict *v) {
     const struct device_slr *slr = &device->slrs[die];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the JSON that platforminfo prints. JSON of this kind is YAML, so the YAML reader is used; it knows the place of
-// each value. Versions of the tool nest their objects differently, so counts of resources are taken from every object.
-// They belong to a die if the object, or the key that holds it, names one, and otherwise to the whole card.
+// Reads the JSON that platforminfo prints. JSON of this kind is YAML, so the YAML reader is used, which knows the
+// location of each value. Versions of the tool nest their objects differently, so counts of resources are taken from
+// every object. A count belongs to a die if its object, an outer object, or the key of one of these names a die;
+// otherwise it belongs to the whole card.
 #include <string.h>
 
 #include "gen/base/yaml.h"
@@ -43,7 +44,7 @@ static bool read_count(struct walk *w, const struct yaml_node *value, const char
     return platform_add(w->said, &row, w->arena, w->diag);
 }
 
-// Takes all counts in a node. die: the die that an outer object names; NULL: none. The YAML reader bounds the depth.
+// Adds all counts in a node. die: the die that an outer object names; NULL: none. The YAML reader limits the nesting.
 static bool walk_node(struct walk *w, const struct yaml_node *node, const char *die) {
     static const char *const names[] = {"name", "id", "slr"};
     if (node->kind == YAML_KIND_SCALAR) return true;

@@ -12,12 +12,12 @@
 enum { MAX_FILE = 64 << 20, MAX_CELLS = 64, MAX_WORD = 200 };
 static const double MAX_COUNT = 1e9;
 
-struct line {
+struct line { // a piece of the file, without a 0 at its end
     const char *at;
     size_t len;
 };
 
-struct cells {
+struct cells { // of a row of a table
     struct line cell[MAX_CELLS];
     int count;
 };
@@ -60,6 +60,7 @@ static struct line trimmed(struct line t) {
 
 static bool is(struct line t, const char *word) { return t.len == strlen(word) && !memcmp(t.at, word, t.len); }
 
+// Returns a copy with a 0 at its end, of at most MAX_WORD characters.
 static const char *copy(const struct reader *r, struct line t) {
     return arena_strndup(r->arena, t.at, t.len < MAX_WORD ? t.len : MAX_WORD);
 }
@@ -117,6 +118,7 @@ static const struct {
                   {"URAMs", PLATFORM_URAM},
                   {"DSPs", PLATFORM_DSP}};
 
+// Reads a line `key: value` of the section. The name of a die as key makes the counts after it those of this die.
 static bool read_info_line(struct reader *r, const struct line *line, struct line t, const char **die) {
     const char *colon = memchr(t.at, ':', t.len);
     struct line key = trimmed((struct line){t.at, (size_t)(colon - t.at)}),
@@ -134,7 +136,8 @@ static bool read_info_line(struct reader *r, const struct line *line, struct lin
     return true; // another property
 }
 
-// Reads the section from its heading up to the next heading. Headings are lines without a colon, between rules of `=`.
+// Reads the section `Resource Availability`, from its heading up to the next heading. Headings are lines without a
+// colon, between rules of `=`.
 static bool read_info(struct reader *r) {
     struct line line;
     const char *die = NULL;
@@ -177,7 +180,7 @@ static void split_cells(const struct line *line, struct cells *out) {
         out->cell[out->count++] = (struct line){at, (size_t)(bar - at)};
 }
 
-// The index of the column with this title; -1 if there is none.
+// Returns the index of the column with this title; -1 if there is none.
 static int column(const struct cells *head, const char *name) {
     for (int i = 0; i < head->count; i++)
         if (is(trimmed(head->cell[i]), name)) return i;
@@ -191,7 +194,7 @@ static struct line row_name(struct line cell) {
     return t;
 }
 
-// The kind of resource that a row of the sites counts; -1: another one.
+// Returns the kind of resource that a row of the table of sites counts; -1: a kind that is not compared.
 static int site_kind(struct line name) {
     static const struct {
         const char *name;
@@ -206,7 +209,7 @@ static int site_kind(struct line name) {
     return -1;
 }
 
-// Reads a row of | Site Type | Used | ... | Available | Util% |: the device has the available number.
+// Reads a row of | Site Type | Used | ... | Available | Util% |. The number under `Available` is that of the device.
 static bool read_site(struct reader *r, const struct line *line, const struct cells *head, const struct cells *row) {
     int kind = site_kind(row_name(row->cell[0])), available = column(head, "Available");
     double count;
@@ -216,8 +219,8 @@ static bool read_site(struct reader *r, const struct line *line, const struct ce
                place(r, line, trimmed(row->cell[available]).at));
 }
 
-// Reads a row of | Site Type | SLR0 | SLR1 | ... | SLR0 % | SLR1 % | ... |: a die has used / share. The share is
-// rounded to two decimals, so the figure is a range.
+// Reads a row of | Site Type | SLR0 | SLR1 | ... | SLR0 % | SLR1 % | ... |. The resources of a die are its used number
+// divided by its share. The share is rounded to two decimals, so the figure is a range.
 static bool read_site_of_dies(struct reader *r, const struct line *line, const struct cells *head,
                               const struct cells *row) {
     static const double HALF = 0.005;
@@ -258,10 +261,10 @@ static bool read_wires(struct reader *r, const struct line *line, const struct c
            add(r, PLATFORM_WIRES_USED, die, PLATFORM_LUT, 0, used, place(r, line, trimmed(row->cell[used_at]).at));
 }
 
-// Adds the range of the platform's cells that follows from a count in a build. If it is exact, it counts the platform
-// with the memory subsystem for all ports, and one percent is left for the tool's freedom. So the platform has at least
-// this count less the subsystem for all ports; the least is 0 if the number of ports or the subsystem's count of this
-// kind is unknown. If it is not exact, it is only a lower bound.
+// Adds the range of the platform's cells that follows from a count in a build. An exact count has the platform's cells
+// and the memory subsystem for all ports. Tools optimize differently, so the range is wider by one percent. It begins
+// at the count less the subsystem for all ports, or at 0 if the number of ports or the subsystem's count of this kind
+// is unknown. A count that is not exact is only a lower bound of the platform's cells.
 static bool add_cells(struct reader *r, enum platform_kind kind, double count, bool exact, struct loc loc) {
     const struct board_memory_port *port = &r->device->figures.memory_port;
     const double SLACK = 0.01;
@@ -276,8 +279,8 @@ static bool add_cells(struct reader *r, enum platform_kind kind, double count, b
 
 static const char *const kernel_columns[PLATFORM_KINDS] = {"LUT", "REG", "BRAM", "URAM", "DSP"};
 
-// Reads a row of | Name | LUT | LUTAsMem | REG | BRAM | URAM | DSP |. `Platform` has the platform's cells. Together
-// with `User Budget` they are the device.
+// Reads a row of | Name | LUT | LUTAsMem | REG | BRAM | URAM | DSP |. The row `Platform` counts the platform's cells.
+// The sum of this row and the row `User Budget` is the device.
 static bool read_kernel_row(struct reader *r, const struct line *line, const struct cells *head,
                             const struct cells *row) {
     struct line name = trimmed(row->cell[0]);
@@ -344,7 +347,8 @@ static row_reader *reader_of(const struct cells *head) {
     return NULL;
 }
 
-// A table has its titles between two rules `+---+`. A line that is neither a rule nor a row ends it.
+// Reads the rows of all tables that can be compared. A table has its titles between two rules `+---+`. A line that is
+// neither a rule nor a row ends it.
 static bool read_tables(struct reader *r) {
     struct line line;
     struct cells head = {0}, row;
@@ -389,6 +393,7 @@ static bool add_instances(struct reader *r) {
     return true;
 }
 
+// Returns the part of a path after the last slash.
 static const char *last_name(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;

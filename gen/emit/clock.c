@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the delay model's record of a design. Anything wrong in it is an error at its line and column.
+// Reads the delay model's record of a design (NAME.timing.json), and answers questions about it. Anything wrong in the
+// record is an error at its line and column.
 #include "gen/emit/clock.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ const char clock_beside_design[] = "design.timing.json";
 enum { REPORTED = 3 /* most paths that clock_worst gives */ };
 static const double LEAST_NS = 0.01, MOST_NS = 10000; // range of a path's delay
 
-struct record {
+struct record { // rtl: hash of the Verilog for which the record was made
     const char *name, *rtl;
 };
 static const struct schema_field record_fields[] = {
@@ -30,7 +31,7 @@ static const struct schema_field path_fields[] = {
     {.key = "path", .type = SCHEMA_STRING, .offset = offsetof(struct clock_path, text), .required = true},
 };
 
-// Returns the list under a key. A missing or empty list is an error, after which it returns NULL.
+// Returns the list under a key. Reports a missing or empty list and returns NULL.
 static const struct yaml_node *list_of(const struct yaml_node *map, const char *key, struct diag *diag) {
     const struct yaml_node *list = yaml_get(map, key);
     if (list && !yaml_expect(list, YAML_KIND_SEQ, key, diag)) return NULL;
@@ -47,7 +48,7 @@ static bool read_path(const struct yaml_node *node, struct arena *arena, struct 
     return true;
 }
 
-// Lists the places where paths of this design can be, as in clock_part.where. Returns how many there are.
+// Lists the places that paths of this design can have (clock_part.where). Returns their number.
 static int list_places(const struct ir *ir, const char *words[IR_MAX_DIES + 2]) {
     int count = 0;
     bool spread = ir->design.dies > 1 && ir->dies > 1;
@@ -72,7 +73,7 @@ static bool read_part(const struct ir *ir, const struct yaml_node *node, struct 
     return true;
 }
 
-// Reads the record. If it is for other Verilog, it is stale, and the rest of it is not read.
+// Reads the record. If it was made for other Verilog, it is stale, and the rest of it is not read.
 static bool read_record(const struct ir *ir, const struct yaml_node *root, struct clock_model *out, struct diag *diag) {
     static const char *const others[] = {"class", "parts", "crossings"};
     struct record record = {0};
@@ -87,7 +88,7 @@ static bool read_record(const struct ir *ir, const struct yaml_node *root, struc
     return parts;
 }
 
-// The record's name next to a spec: NAME.timing.json for NAME.yaml.
+// Returns the path of the record next to a spec: NAME.timing.json for NAME.yaml.
 static const char *beside(struct arena *arena, const char *spec) {
     size_t len = strlen(spec);
     return arena_printf(arena, "%.*s.timing.json", (int)(file_has_suffix(spec, ".yaml") ? len - 5 : len), spec);
@@ -102,7 +103,7 @@ bool clock_read(const struct ir *ir, const char *file, const char *spec, const s
            read_record(ir, root, out, diag);
 }
 
-// ---- what it says ----
+// ---- the record's figures ----
 
 double clock_part_ns(const struct clock_part *part) {
     double ns = 0;
@@ -118,7 +119,7 @@ double clock_longest_ns(const struct clock_model *clock) {
 
 double clock_mhz_of(double ns) { return floor(1000 / ns); }
 
-// Number of paths that are longer than this one; between equal ones, the record's order decides.
+// Returns the number of paths that are longer than this one. Equal paths are ranked in the record's order.
 static int rank_of(const struct clock_model *clock, const struct clock_path *path) {
     int before = 0;
     bool passed = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitters: they walk the IR without changing it, and print Verilog and files about it. The output depends on the IR
-// alone, byte for byte.
+// The emitters print a design's Verilog and files about it from the IR, which they do not change. The output depends on
+// the IR alone, byte for byte. Texts that functions return are in the arena of the IR.
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
@@ -16,17 +16,20 @@ struct emit_names {
 
 // ---- the Verilog of a design ----
 
-// Makes the design's modules with their texts. `names` may be NULL for a plan that is only asked for placement.
+// Makes the plan of the design's modules, with their texts (emit_plan.h). `names` may be NULL if the caller needs only
+// the placement.
 struct emit_plan *emit_plan_make(const struct ir *, const struct emit_names *);
 void emit_top(const struct emit_plan *, struct text *out); // the module rill_top
 // Parts of the top module.
 void emit_ports(const struct ir *, struct text *out);
-void emit_levels(const struct emit_plan *, struct text *out);
+void emit_levels(const struct emit_plan *, struct text *out); // the registers that distribute reset and flush
+// Adds a comment that lists the kernel of each bit of a vector of faults: of a module's vector, or of all faults for
+// EMIT_TOP.
 void emit_describe_faults(const struct emit_plan *, int module, const char *indent, struct text *out);
-void emit_faults(const struct emit_plan *, struct text *out); // wires all faults to the token loop's `kernel_fault`
-void emit_channels(const struct emit_plan *, struct text *out);
-// Parts of one module: each kernel after the links of the streams that it reads, weight bursts to the channels, and the
-// logic that belongs to no kernel.
+void emit_faults(const struct emit_plan *, struct text *out);   // wires all faults to the token loop's `kernel_fault`
+void emit_channels(const struct emit_plan *, struct text *out); // the memory channels
+// Parts of one module: each kernel after the links of the streams that it reads, the descriptors from the walkers to
+// the channels, and the logic that belongs to no kernel.
 void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
@@ -41,25 +44,27 @@ void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *ou
 
 // ---- levels ----
 
-// Each instance has a separate register for each level: `core_rst` resets everything that belongs to one request,
-// `core_flush` flushes the memory's engines. A design on several dies has a `core_rst_<die>` per die.
-//
-// The net at the top that has a module's resets of a die.
+// A level is a signal that goes to all instances, with a separate register for each: `core_rst` resets everything that
+// belongs to one request, `core_flush` makes the DMA engines send no new bursts. A design on several dies has a
+// `core_rst_<die>` for each die.
+
+// Returns the net at the top that has a module's resets of a die.
 const char *emit_module_reset(const struct emit_plan *, int module, int die);
 const char *emit_first_reset(const struct emit_plan *); // the reset bit of an instance that every design has
 // Register stages of the reset on its way to each die, and of the faults on their way back. 0: the whole design is on
 // the token loop's die.
 int emit_way_stages(const struct ir *);
 int emit_home(const struct ir *); // the token loop's die
-// The name of a net or instance that exists once per die; a design on one die has no die number in the name.
+// Returns the name of a net or instance that exists once per die; a design on one die has no die number in the name.
 const char *emit_of_die(const struct ir *, const char *net, int die);
-bool emit_has_faults(const struct ir *, int die);
-void emit_stall(const struct ir *, struct text *out); // channels without a beat for their lanes
+bool emit_has_faults(const struct ir *, int die);     // whether a kernel on the die can raise a fault
+void emit_stall(const struct ir *, struct text *out); // assigns the net with a bit for each channel without a beat
 const char *emit_on_die(const struct ir *, int die);  // `, on SLR1`; empty if the whole design is on one die
 void emit_count_channels(struct emit_plan *);         // adds the copies of reset and flush that the channels take
-// A channel's DMA engines: one for each read client, one for all writers. Each takes a copy of reset and of flush.
+// Returns the number of a channel's DMA engines: one for each read client, one for all writers. Each takes a copy of
+// reset and of flush.
 int emit_channel_engines(const struct ir *, int channel);
-// The die whose reset the channels take; 0 if the whole design is on one die.
+// Returns the die whose reset the channels take; 0 if the whole design is on one die.
 int emit_channel_die(const struct ir *);
 const char *emit_channel_level(const struct ir *, const char *level, int channel); // net of its copies
 
@@ -67,23 +72,24 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
-// One signal of a stream at its writer or at its reader, in the module of the stream's link.
+// Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
-// One signal of a stream at its writer, in the writer's module.
+// Returns the net of one signal of a stream at its writer, in the writer's module.
 const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
-// The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's
-// input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
+// Returns the fork that reads this stream, if its outputs have no nets for words because all its readers read the word
+// at the fork's input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
-// For a stream that leaves such a fork: the stream at the fork's input, which has the same words. IR_NONE: the writer
-// is no such fork.
+// For a stream that leaves such a fork, returns the stream at the fork's input, which has the same words. IR_NONE: the
+// writer is no such fork.
 int emit_copied_from(const struct emit_plan *, int edge);
-bool emit_word_leaves(const struct emit_plan *, int edge); // a reader of such a fork is in another module
+bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.
 void emit_declare(struct emit_scope *, int edge, bool at_writer);
-void emit_links(struct emit_scope *, int kernel); // of the streams that it reads, or that its pool stores
+void emit_links(struct emit_scope *, int kernel); // the links of the streams that it reads or, as a pool, stores
 // Declares the nets of a stream of this name.
 void emit_stream_nets(const struct ir *, const char *name, const struct emit_word *, struct text *out);
-const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field); // at the input of the pool's storage
+// Return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
+const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field);
 const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
 int64_t emit_pool_number(const struct ir *, int pool, const char *param); // value of a parameter of the pool's storage
 
@@ -94,7 +100,7 @@ void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock 
 // instance around them, so that crossings stay between flip-flops.
 void emit_engine_preferences(const struct emit_plan *, struct text *out);
 void emit_placement(const struct emit_plan *, struct text *out); // only its lines `rill_place pblock_<die> {<path>}`
-// Visits the instances of a stream, with their paths and the dies they are on.
+// Calls `visit` for each instance of a stream (FIFO, register stages between dies), with its path and its die.
 typedef void emit_visit(void *state, const char *path, int die);
 void emit_walk_stream(const struct emit_plan *, int edge, emit_visit *, void *state);
 void emit_memory_map(const struct ir *, struct text *out); // JSON
@@ -108,34 +114,34 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 #define EMIT_LINE_CHANNEL "@chan"
 void emit_describe_top(const struct emit_plan *, struct text *out);
 const char *emit_what(const struct emit_plan *, int module); // a sentence about a module
-// Adds a module's part of its header comment: the region's operations or the module's kernels, and what goes in and
-// out.
+// Adds the part of a module's header comment that differs between modules: the region's operations or the module's
+// kernels, and the data that the module receives and sends.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, words, dies
-const char *emit_purpose(const struct ir *, int kernel);           // what a kernel that computes no operation is for
+const char *emit_purpose(const struct ir *, int kernel);           // the purpose of a kernel that computes no operation
 void emit_tensor(const struct ir *, int tensor, struct text *out); // name, dtype, shape
 void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // the stream's tensor or purpose
 const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
 int emit_tensor_at(const struct ir *, const struct ir_edge *);            // the tensor at one of its ends, or IR_NONE
-bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // what a kernel carries; false: nothing known
+bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // a kernel's tensors; false: nothing is known
 
 // ---- constants ----
 //
 // Constants of a design have names in its Verilog (BEAT_BITS, MX_W ...). Widths and parameters that depend on them are
 // expressions such as `8*FP32_W+SIDE_W`.
 
-int64_t emit_evaluate(const struct ir *, const char *expression);
+int64_t emit_evaluate(const struct ir *, const char *expression); // the expression's value in this design
 // Returns the text of a number: the expression, after checking that it has this value, or digits if it is NULL.
 const char *emit_expression(const struct ir *, const char *expression, int64_t value);
 const char *emit_range_of(const struct ir *, const char *expression, int64_t bits); // `[MX_W-1:0] `; empty for one bit
 const char *emit_field_range(const struct ir *, const struct emit_word *, enum emit_field);
 const char *emit_times(const struct ir *, int64_t times, const char *expression); // `8*FP32_W`
-// The product of a number of channels and an expression, or only their number if it is NULL. It has CHANNELS if these
-// are all channels of the design.
+// Returns the product of a number of channels and an expression; with NULL, only the number of channels. The number is
+// written as CHANNELS if these are all channels of the design.
 const char *emit_of_channels(const struct ir *, int64_t count, const char *expression);
-// Expressions, or NULL: width of tdata at a port, of a stream's tdata, of tuser, tlast and tcount together, and of a
-// whole word.
+// Return expressions, or NULL: the width of tdata at a port, of a stream's tdata, of tuser, tlast and tcount together,
+// and of a whole word.
 const char *emit_data_width(const struct ir *, const struct ir_port *);
 const char *emit_stream_width(const struct ir *, const struct ir_edge *);
 const char *emit_side_width(const struct ir *, const struct emit_word *);
@@ -143,19 +149,19 @@ const char *emit_word_width(const struct ir *, const struct emit_word *);
 const char *emit_param_expression(const struct ir *, int kernel, const struct ir_param *); // NULL: only its value
 enum { EMIT_MAX_CONSTANTS = 24 };
 struct emit_constant {
-    const char *name, *is, *doc; // doc: comment at its declaration
+    const char *name, *is, *doc; // is: its value or expression; doc: comment at its declaration
 };
-// Lists the constants that a text uses, those before others that depend on them. Returns how many there are.
+// Lists the constants that a text uses. A constant comes before those that depend on it. Returns their number.
 int emit_used_constants(const struct ir *, const char *text, struct emit_constant out[EMIT_MAX_CONSTANTS]);
 
 // ---- layout ----
 
 const char *emit_range(const struct ir *, int64_t bits); // range of a declaration, `[7:0] `; empty for one bit
-// Index into a net of `bits` bits, `[3]`; empty for one bit.
+// Returns the index into a net of `bits` bits, `[3]`; empty for one bit.
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index);
-// `net[7:4]`, `net[3]`, or the bare name if the slice covers the whole net.
+// Returns `net[7:4]`, `net[3]`, or the bare name if the slice covers the whole net.
 const char *emit_slice(const struct ir *, const char *net, int64_t bits, int64_t first, int64_t width);
-// Braces around a concatenation of `names` names; empty for one name.
+// Return the braces around a concatenation of `names` names; empty for one name.
 const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.
@@ -177,6 +183,7 @@ struct emit_library {
     VEC(struct emit_header) headers;
     VEC(struct emit_template) templates; // sorted by folder and name
 };
+// Lists the files of the library in the folders below `root`. Reads none of them yet.
 struct emit_library *emit_library_open(struct arena *, const char *root);
 bool emit_library_has(const struct emit_library *, const char *module);
 // Reads the templates that a text instantiates in any branch of its `ifdef`s, and everything that these templates need.
@@ -185,7 +192,7 @@ bool emit_library_reach(struct emit_library *, const struct source *text, struct
 // Whether a text instantiates the module, in any branch of its `ifdef`s.
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
-// ---- all of it ----
+// ---- the files of a design's RTL ----
 
 struct emit_file {
     const char *name; // path within the design's folder: rtl/rill_top.v
@@ -194,9 +201,10 @@ struct emit_file {
 };
 struct emit_rtl {
     VEC(struct emit_file) files; // in the order of filelist.f, the top last
-    const char *hash; // 16 digits; hash of what a netlist depends on: Verilog without comments, and placement on dies
+    const char *hash; // 16 digits; hash of all that a netlist depends on: Verilog without comments, placement on dies
 };
-bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false after an error
+// Makes all Verilog files of the design, with the templates of the library that it needs. Returns false after an error.
+bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *);
 // Writes the waivers for lint of a design: those of the shared list (verif/lint/emitted.vlt) that one of its files
 // needs.
 void emit_waivers(const struct emit_rtl *, struct arena *, const char *shared, struct text *out);
@@ -219,7 +227,7 @@ struct emit_client {                            // a client of one channel
     bool is_packed;                             // each channel delivers different beats
     int part, parts;                            // a read split over `parts` channels: this is number `part`
 };
-// Lists the read or write clients of a channel and returns how many there are.
+// Lists the read or write clients of a channel and returns their number.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);
 int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports
 

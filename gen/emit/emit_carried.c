@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says in words what a stream carries: the tensor at one of its ends, the purpose that a port's role names, or the
-// tensors a multiplexer takes in turn. If none applies, the answer comes from the streams before or after kernels that
-// only pass words on.
+// Says in words what a stream carries, for the comments of the emitted Verilog: the tensor at one of its ends, the
+// purpose that a port's role names, or the tensors that a multiplexer takes in turn. If none applies, the answer comes
+// from the streams before or after kernels that only pass words on.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -20,7 +20,7 @@ void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
 
 static bool is_step(const struct ir_port *p) { return p->role == IR_ROLE_STEP || p->role == IR_ROLE_WALK; }
 
-// The purpose of a stream by its port's role. NULL: the role only says that the stream carries a tensor.
+// Returns the purpose of a stream by its port's role. NULL: the role only says that the stream carries a tensor.
 static const char *role_text(const struct ir_port *p) {
     static const char *const text[] = {
         [IR_ROLE_NONE] = NULL,
@@ -45,7 +45,7 @@ static bool add_role(const struct ir *ir, const struct ir_edge *e, struct text *
 
 // ---- by tensor ----
 
-// Adds the names of the tensors at the kernel's ports of one direction, without repetition.
+// Adds the names of the tensors at the kernel's ports of one direction, each once. Returns their number.
 static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_output, struct text *out) {
     int count = 0;
     for (int p = 0; p < k->ports; p++) {
@@ -57,7 +57,8 @@ static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_o
     return count;
 }
 
-// Lists the tensors that a multiplexer takes in turn, or that a demultiplexer gives.
+// Lists the tensors that a multiplexer takes in turn, or that a demultiplexer distributes, if the stream is at its
+// common side. Returns false if it is not.
 static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
     struct text turns = {0};
@@ -73,7 +74,7 @@ int emit_tensor_at(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE ? tensor : ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
 }
 
-// `brief`: the tensor's name alone.
+// Describes the stream by its own ends. brief: only by the tensor's name. Returns false if the ends tell nothing.
 static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief, struct text *out) {
     int tensor = emit_tensor_at(ir, e);
     if (tensor != IR_NONE && brief) text_add(out, ir->tensor[tensor].name);
@@ -90,13 +91,15 @@ static bool hands_on(const struct ir_kernel *k) {
 
 static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, bool brief, struct text *out);
 
+// Describes a stream by its ends or, if these tell nothing, by the streams further along in this direction. hops:
+// number of kernels that may still be passed.
 static bool add_along(const struct ir *ir, const struct ir_edge *e, bool is_output, int hops, bool brief,
                       struct text *out) {
     return add_at_ends(ir, e, brief, out) ||
            (hops > 0 && add_from(ir, is_output ? e->dst_kernel : e->src_kernel, is_output, hops - 1, brief, out));
 }
 
-// Describes the first known stream of a kernel in this direction; skips step words.
+// Describes the first stream of a kernel in this direction that add_along can describe. Skips step words.
 static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, bool brief, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports && hands_on(k); p++) {
@@ -124,7 +127,7 @@ const char *emit_carried_name(const struct ir *ir, const struct ir_edge *e) {
     return name;
 }
 
-// Describes a kernel that passes a plain net on: one input, one output.
+// Describes a kernel that passes a plain net on, with one input and one output, by the net's name.
 static bool add_net(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_wire *in = NULL;
     int wires = 0;

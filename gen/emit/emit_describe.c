@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comments in the emitted Verilog: how to read the top, which operations a kernel computes, what a stream carries.
+// Writes the comments of the emitted Verilog: how to read the top, which operations a kernel computes, the words and
+// the depth of each stream, and the data that modules exchange. emit_carried.c names the data of a stream.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -56,7 +57,7 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
-// Lists the other readers of a fork, up to two.
+// Lists the readers of the stream's fork other than its own reader, up to two.
 static void add_others(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     int count = 0;
     for (int o = 0; o < ir->edges; o++) {
@@ -67,7 +68,7 @@ static void add_others(const struct ir *ir, const struct ir_edge *e, struct text
     if (count > 2) text_add(out, " and others");
 }
 
-// Gives the reason for which the safe rule makes a FIFO deep.
+// Adds the reason for which the safe rule makes a FIFO deep.
 static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
     text_add(out, "all words in flight of a firing, by the safe rule (docs/fifos.md): ");
@@ -81,8 +82,8 @@ static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *
     } else text_add(out, "with fewer words, a simulated step deadlocks\n");
 }
 
-// Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
-// explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
+// Adds the reason why a FIFO has more than two words, which are enough for full throughput. The comment at the head of
+// rill_top.v explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     enum { USUAL = 2 };
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
@@ -134,6 +135,7 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
             text_addf(out, "%s%s", count++ ? ", " : "computes the products ", ir->node[n].name);
 }
 
+// Returns the first typed port of a direction that has no number, or NULL.
 static const struct ir_port *only_port(const struct ir_kernel *k, bool is_output) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].is_output == is_output && k->port[p].index == IR_NONE && k->port[p].type.rank)
@@ -141,8 +143,8 @@ static const struct ir_port *only_port(const struct ir_kernel *k, bool is_output
     return NULL;
 }
 
-// Describes a kernel that only changes the width of words; false for another kernel. Words with a count may have fewer
-// elements than they have room for, so the kernel packs them, even if its output is as wide as its input.
+// Describes a kernel that only changes the width of words; returns false for another kernel. Words with a count may
+// have fewer elements than they have room for, so the kernel packs them, even if its output is as wide as its input.
 static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = only_port(k, false), *to = only_port(k, true);
@@ -155,7 +157,7 @@ static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     return packs || from != into;
 }
 
-// Describes the multiplexer that closes the loop of a repeated region; false for another kernel.
+// Describes the multiplexer that closes the loop of a repeated region; returns false for another kernel.
 static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_carry *carry = NULL;
@@ -170,7 +172,7 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
     return true;
 }
 
-// The one die of a fork's readers, in a design where streams cross dies; IR_NONE if they are on several dies.
+// Returns the die on which all readers of a fork are. IR_NONE: they are on several dies, or the whole design is on one.
 static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
     int die = IR_NONE;
     for (int p = 0; p < fork->ports && emit_way_stages(ir); p++) {
@@ -196,6 +198,7 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     text_free(&carried);
 }
 
+// Adds a kernel's operation, an engine's products, or the purpose of another kernel.
 static void add_work(const struct ir *ir, int kernel, struct text *out) {
     int engine = engine_of_kernel(ir, kernel);
     if (ir->kernel[kernel].node != IR_NONE) add_operation(ir, ir->kernel[kernel].node, out);
@@ -232,8 +235,8 @@ void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
 
 // ---- the head of the file ----
 
-// The kernel that computes a node: the node's kernel or its engine. A node without either is applied on the way by an
-// engine's lanes, so it belongs to the kernel of its operand.
+// Returns the kernel that computes a node: the node's kernel or its engine. A node without either, such as a
+// dequantize, is computed in an engine's lanes, so it belongs to the kernel of its operand.
 static int kernel_of_node(const struct ir *ir, int node) {
     for (int hops = 0; hops < ir->nodes; hops++) {
         for (int k = 0; k < ir->kernels; k++)
@@ -246,7 +249,7 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
-// Says how often a region runs.
+// Returns a text that says how often a region runs.
 static const char *times_of(const struct emit_plan *p, int region) {
     const struct ir_region *r = &p->ir->region[region];
     const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
@@ -265,6 +268,7 @@ const char *emit_what(const struct emit_plan *p, int m) {
     return arena_printf(p->ir->arena, "Region `%s`: %s.", p->ir->region[region].name, times_of(p, region));
 }
 
+// Returns the name of a kernel's instance for the list of a region's operations.
 static const char *instance_of(const struct emit_plan *p, int kernel) {
     if (kernel == IR_NONE) return "-";
     const struct ir_kernel *k = &p->ir->kernel[kernel];
@@ -272,7 +276,7 @@ static const char *instance_of(const struct emit_plan *p, int kernel) {
     return arena_printf(p->ir->arena, "u_%s", k->name);
 }
 
-// Columns for the names of the kernels that are listed.
+// Returns the width of the column with the names of the kernels that are listed.
 static int columns_of(const struct ir *ir, const int kernel[], int count, bool all) {
     size_t columns = 22;
     for (int i = 0; i < count; i++) {
@@ -302,7 +306,7 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
                   ir_engine_name(p->ir, e, "walk_tree"));
 }
 
-// ---- which data goes from module to module ----
+// ---- data between modules ----
 
 struct names {
     struct arena *arena;
@@ -329,7 +333,7 @@ static void add_plain_data(const struct emit_plan *p, int from, int to, struct n
                 add_name(names, data[i].name);
 }
 
-// Names of what the streams from one module to another carry, each once.
+// Returns the names of the data on streams and nets from one module to another, each once.
 static struct names flow_of(const struct emit_plan *p, int from, int to) {
     struct names names = {.arena = p->ir->arena};
     for (int e = 0; e < p->ir->edges; e++) {
@@ -341,7 +345,7 @@ static struct names flow_of(const struct emit_plan *p, int from, int to) {
     return names;
 }
 
-// The data that a memory client transfers, with the client's name.
+// Returns the name of the data that a memory client transfers, with the client's name.
 static const char *data_of_client(const struct ir *ir, const struct ir_client *c) {
     static const struct {
         const struct kernel_class *class;
@@ -356,7 +360,7 @@ static const char *data_of_client(const struct ir *ir, const struct ir_client *c
     return data ? arena_printf(ir->arena, "%s (%s)", data, c->name) : c->name;
 }
 
-// The transfers by which a module reads or writes memory.
+// Returns the names of the transfers by which a module reads or writes memory.
 static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
     const struct ir *ir = p->ir;
     struct names names = {.arena = ir->arena};
@@ -380,7 +384,7 @@ static void add_flow(const char *from, const char *to, const struct names *n, st
     add_names(n, out);
 }
 
-// Lists what a module receives and sends on streams and to and from memory. m EMIT_TOP: what all modules do.
+// Lists the data that a module receives and sends on streams, and to and from memory. m EMIT_TOP: that of all modules.
 static void add_flows(const struct emit_plan *p, int m, struct text *out) {
     for (int from = 0; from < p->modules; from++)
         for (int to = 0; to < p->modules; to++) {
@@ -398,7 +402,7 @@ static void add_flows(const struct emit_plan *p, int m, struct text *out) {
 
 // ---- the text of the head ----
 
-// Lists the operations of a region and the instances that compute them, and its other kernels.
+// Lists the operations of a module's region with the instances that compute them, and the module's other kernels.
 static void add_region(const struct emit_plan *p, int m, struct text *out) {
     const struct ir *ir = p->ir;
     const struct ir_region *r = &ir->region[p->module[m].region];
@@ -422,7 +426,7 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
         "instance's module explains its parameters.\n");
 }
 
-// The row of the memory channels, which are instances of a library module.
+// Adds the row of the memory channels, which are instances of a library module.
 static void add_channel_row(const struct emit_plan *p, struct text *out) {
     int channels = p->ir->design.channels;
     const char *last = channels > 1 ? arena_printf(p->ir->arena, " to u_channel_%02d", channels - 1) : "";

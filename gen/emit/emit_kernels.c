@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes an instance of each kernel and ties its ports to fields of stream words, to nets and to the memory.
+// Writes an instance of each kernel in a module's body, writers before readers, and connects its ports to the nets of
+// streams, to plain nets and to the memory's transfers.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -17,6 +18,7 @@ static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
     return arena_printf(ir->arena, "%s_axis_%s%s", p->is_output ? "m" : "s", p->name, *p->name ? "_" : "");
 }
 
+// Writes the signals of a port that is not an array.
 static void add_single(const struct emit_scope *s, const struct ir_port *p) {
     const char *prefix = port_prefix(s->plan->ir, p);
     int count = p->kind == IR_STREAM_COUNTED ? EMIT_FIELDS : has_user(p) ? EMIT_TCOUNT : EMIT_TUSER;
@@ -27,6 +29,7 @@ static void add_single(const struct emit_scope *s, const struct ir_port *p) {
     }
 }
 
+// Returns the port with this number in the array to which `like` belongs, or NULL.
 static const struct ir_port *indexed_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].index == index && k->port[p].is_output == like->is_output &&
@@ -39,7 +42,8 @@ static const char *unused_net(const struct ir *ir, const struct ir_kernel *k, co
     return arena_printf(ir->arena, "%s_unused_%d", k->name, p->index);
 }
 
-// An array output that no kernel reads is always ready, so that it never blocks the kernel.
+// Returns the net of one signal of an array's port. An output that no kernel reads has `unused` nets and is always
+// ready, so that it never blocks the kernel.
 static const char *array_net(const struct emit_plan *p, const struct ir_kernel *k, const struct ir_port *port,
                              int signal) {
     if (port->edge != IR_NONE) return signal_net(p, port, signal);
@@ -77,8 +81,9 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
 
 static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
 
-// Ties the words at a fork's outputs to the word at its input, where they have nets: the fork handles only handshakes.
-// Readers read the word at the fork's input, except if that word is made in another module.
+// Assigns the word at a fork's input to the words at its outputs, if these have nets, because the fork itself has only
+// handshakes. Usually they have none, and readers read the word at the fork's input; they have nets if the link of the
+// stream into the fork is in another module (emit_fork_at).
 static void add_fork_words(const struct emit_scope *s, const struct ir_kernel *k) {
     struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[k->port[0].edge]);
     if (emit_fork_at(s->plan, k->port[0].edge) != IR_NONE) return;
@@ -104,6 +109,7 @@ static void add_streams(const struct emit_scope *s, const struct ir_kernel *k) {
 
 // ---- storage that several streams share ----
 
+// Returns the stream at a port of a pool.
 static int pool_member(const struct ir *ir, int pool, int port) {
     for (int e = 0; e < ir->edges; e++)
         if (ir->edge[e].pool == pool && ir->edge[e].pool_port == port) return e;
@@ -122,6 +128,7 @@ static void add_pool_array(const struct emit_scope *s, int pool, const char *por
     }
 }
 
+// Writes the words of all streams at the storage's input: tuser and tdata, filled with zeros up to the storage's width.
 static void add_pool_words(const struct emit_scope *s, int pool) {
     const struct ir *ir = s->plan->ir;
     int64_t width = emit_pool_number(ir, pool, "DATA_W");
@@ -167,7 +174,7 @@ static const char *net_of(const struct ir *ir, int wire) { return ir_use_print(i
 
 static bool is_unused(const struct ir_wire *wire) { return !wire->use.parts; } // open, or tied to a constant
 
-// Writes the ports that this design does not use, under a comment that says why.
+// Writes the ports that this design does not use, after a comment that gives the reason.
 static void add_unused_ports(const struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
     const struct kernel_class *class = kernel_of(&ir->kernel[k]);
@@ -179,7 +186,7 @@ static void add_unused_ports(const struct emit_scope *s, int k) {
     }
 }
 
-// The bit of a kernel's fault in the vector of its module.
+// Returns the bit of a kernel's fault in the vector of its module.
 static int fault_place(const struct emit_plan *p, int kernel) {
     int place = 0;
     for (int k = 0; k < kernel; k++) place += p->ir->kernel[k].has_fault && p->home[k] == p->home[kernel];
@@ -196,6 +203,7 @@ static void add_plain_nets(struct emit_scope *s, int k) {
                   emit_bit(ir, s->plan->module[s->module].faults, fault_place(s->plan, k)));
 }
 
+// Connects the kernel's ports for descriptors and beats to the nets of its memory clients.
 static void add_client_ports(const struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -215,8 +223,8 @@ static void add_client_ports(const struct emit_scope *s, int k) {
     }
 }
 
-// The port of an engine's second clock; empty for other kernels. A design with one clock ties it to clk, and nothing
-// reads it.
+// Returns the text that connects an engine's second clock; empty for other kernels. A design with one clock connects
+// the port to clk, and the engine ignores it.
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)
@@ -262,15 +270,15 @@ static void add_kernel(struct emit_scope *s, int id) {
 
 // ---- order ----
 
-// The kernels of a module in the order of their data, as far as it goes: writers before readers, except where a
-// multiplexer closes a loop.
+// The kernels of a module in the order in which data flow: writers before readers, except where a multiplexer closes a
+// loop.
 struct order {
     const struct emit_plan *plan;
-    bool *seen;
-    int *kernel, count;
+    bool *seen;         // per kernel: it is in the order, or is being put there
+    int *kernel, count; // the order so far
 };
 
-// Whether data of one kernel reaches another one within their module. met: kernels already visited.
+// Whether data of one kernel reach another one within their module. met: kernels that were already visited.
 static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
     const struct ir *ir = p->ir;
     if (from == to) return true;
@@ -289,7 +297,8 @@ static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
     return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);
 }
 
-// Puts a kernel after the kernels that it reads from, and these after theirs.
+// Puts the kernels that a kernel reads from into the order, each after those that it reads from itself, and then the
+// kernel.
 static void put_in_order(struct order *o, int kernel) {
     const struct emit_plan *p = o->plan;
     const struct ir *ir = p->ir;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals that go to all instances or come from all of them: the reset of everything that belongs to a request, the
-// flush of the memory's engines, the kernels' faults. In a design on several dies, resets and faults pass through
-// stages of a rill_hop between the token loop and every die, with a stage on every die of the way. All dies, also the
-// token loop's, have equally many stages, so they leave reset in the same cycle. A fault's bit number does not depend
-// on its die.
+// Emits the signals that go to all instances or come from all of them: the reset of everything that belongs to a
+// request, the flush of the DMA engines, and the kernels' faults. In a design on several dies, resets and faults pass
+// through register stages (rill_hop) between the token loop and every die, so that each crossing has a register on both
+// sides. The number of stages is the same for all dies, including the token loop's, so all dies leave reset in the same
+// cycle. A fault's bit number does not depend on its die.
 #include <ctype.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ const char *emit_of_die(const struct ir *ir, const char *net, int die) {
 
 static int reset_place(const struct ir *ir, int die) { return emit_way_stages(ir) ? die : 0; }
 
-// The next copy of a die's reset.
+// Returns the next copy of a die's reset that the module's body has not used yet.
 static const char *take_reset(struct emit_scope *s, int die) {
     const struct ir *ir = s->plan->ir;
     int at = reset_place(ir, die), all = s->plan->module[s->module].resets[at];
@@ -72,7 +72,7 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 static const char channel_engines[] = "CHANNEL_ENGINES";
 
-// The copies of a level: a net for each module and each memory channel, the first one in the low bits.
+// The copies of a level (emit.h): a net for each module and each memory channel, the first one in the low bits.
 struct copies {
     const struct ir *ir;
     VEC(const char *) net;
@@ -80,7 +80,7 @@ struct copies {
     struct text nets;        // their declarations
 };
 
-// A constant of the top: RESETS_0_LAYER for core_rst_0_layer.
+// Returns the name of the constant with the number of copies: RESETS_0_LAYER for core_rst_0_layer.
 static const char *count_name(const struct ir *ir, const char *net) {
     const char *rest = net + strlen("core_rst");
     char *name = arena_strdup(ir->arena, rest);
@@ -99,6 +99,7 @@ static void take_module(struct copies *c, const char *net, int copies, struct te
     else text_addf(&c->nets, "    wire [%s-1:0] %s;\n", count, net);
 }
 
+// Adds the nets of all channels to the copies of a level.
 static void take_channels(struct copies *c, const char *level) {
     VEC_PUSH(c->ir->arena, c->count, channel_engines);
     for (int ch = 0, before = 0; ch < c->ir->design.channels; ch++) {
@@ -113,7 +114,8 @@ static void take_channels(struct copies *c, const char *level) {
     text_add(&c->nets, ";\n");
 }
 
-// Declares the number of all channels' DMA engines, as the sum over runs of channels that have equally many.
+// Declares the constant with the number of all channels' DMA engines. It is a sum over groups of consecutive channels
+// with equally many.
 static void add_channel_engines(const struct ir *ir, struct text *out) {
     text_addf(
         out,
@@ -131,7 +133,7 @@ static void add_channel_engines(const struct ir *ir, struct text *out) {
     text_add(out, ";\n");
 }
 
-// Adds a tree: a register for each instance, all fed from one source, which is a register.
+// Adds the module with a register for each instance, all fed from one source, which is a register itself.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(1), .COPIES(", rtl_register_copies.module);
     for (size_t i = 0; i < c->count.count; i++) text_addf(out, "%s%s", i ? "+" : "", c->count.items[i]);
@@ -200,7 +202,8 @@ void emit_levels(const struct emit_plan *p, struct text *out) {
 
 // ---- faults ----
 
-static int faults_of(const struct ir *ir, int die) { // IR_NONE: on all dies
+// Returns the number of kernels on a die that can raise a fault. IR_NONE: on all dies.
+static int faults_of(const struct ir *ir, int die) {
     int faults = 0;
     for (int k = 0; k < ir->kernels; k++)
         faults += ir->kernel[k].has_fault && (die == IR_NONE || ir->kernel[k].die == die);
@@ -213,8 +216,9 @@ struct run {
     int place;                // bit number in `kernel_fault`
 };
 
-// Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. IR_NONE as
-// die: the run may span dies. whole: it may span modules, as it is a slice of a net with all faults.
+// Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. die: all
+// kernels of the run must be on it; IR_NONE: they may be on several dies. whole: the run is a slice of a net with all
+// faults, so it may span modules.
 static struct run run_of(const struct emit_plan *p, int *kernel, int die, bool whole) {
     const struct ir *ir = p->ir;
     struct run run = {.module = p->home[*kernel]};
@@ -252,6 +256,7 @@ static void add_list(const struct emit_plan *p, int die, const char *net, struct
     text_free(&list);
 }
 
+// Adds the register stages of a die's faults on their way to the token loop.
 static void add_fault_way(const struct emit_plan *p, int die, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0),\n        .d(",
               rtl_hop.module, faults_of(p->ir, die), emit_way_stages(p->ir), die);
@@ -261,7 +266,7 @@ static void add_fault_way(const struct emit_plan *p, int die, struct text *out) 
     text_add(out, "));\n");
 }
 
-// Lists which kernel has which bit of a vector of faults: of one module's vector, or of all faults for EMIT_TOP.
+// Lists the kernel of each bit.
 void emit_describe_faults(const struct emit_plan *p, int module, const char *indent, struct text *out) {
     const struct ir *ir = p->ir;
     int bit = 0;

@@ -67,7 +67,7 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-// Returns the name of a constant if the line declares exactly one; NULL for any other line.
+// Returns the name of the constant if the line declares exactly one (localparam); NULL for any other line.
 static const char *constant_of(struct emit_library *library, const char *line) {
     static const char begins[] = "localparam ";
     size_t len = strcspn(line, ";\n"), name = strcspn(line, "=");
@@ -75,8 +75,8 @@ static const char *constant_of(struct emit_library *library, const char *line) {
     return alone ? verilog_word_before(library->arena, line, name) : NULL;
 }
 
-// Whether an included line is copied. A design needs only the constants that its module uses; unused ones would cause
-// lint warnings. The header's licence line is dropped.
+// Whether a line of an included file is copied. A constant is copied only if the text around the directive or another
+// line of the file uses it, because unused constants would cause lint warnings. The licence line is dropped.
 static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
     const char *name = constant_of(library, line);
     if (!strncmp(line, "// SPDX", 7)) return false;
@@ -124,8 +124,8 @@ static bool expand(struct emit_library *library, struct source *source, const ch
 
 // ---- defaults ----
 
-// Legal parameter values of a module, ` NAME=VALUE NAME=VALUE`: its first line in the lint.txt of its folder. NULL if
-// the module has no line.
+// Returns legal parameter values of a module, ` NAME=VALUE NAME=VALUE`, from its first line in the lint.txt of its
+// folder. NULL: the module has no line.
 static const char *legal_set(struct emit_library *library, const struct source *source, const char *module) {
     const char *why, *name = strrchr(source->path, '/');
     size_t folder = (size_t)(name - source->path), len;
@@ -137,7 +137,7 @@ static const char *legal_set(struct emit_library *library, const struct source *
     return NULL;
 }
 
-// Value of a parameter in a legal set; NULL if the set does not mention it.
+// Returns the value of a parameter in a legal set; NULL if the set does not mention it.
 static const char *value_in(struct emit_library *library, const char *set, const char *name, size_t len) {
     const char *given = arena_printf(library->arena, " %.*s=", (int)len, name);
     const char *at = strstr(set, given);
@@ -156,9 +156,9 @@ static bool is_required(struct emit_library *library, const char *text, const ch
 }
 
 // Gives required parameters a legal default in the design's copy of a module. In the library they default to 0, and a
-// guard rejects 0, so an instance cannot forget one. A tool without a top elaborates every module with its defaults
-// before it finds the top, and the guard would stop the tool. Optional parameters keep their defaults, because
-// instances may leave them out. A line over 110 columns is broken before the value.
+// guard rejects 0, so that an instance that forgets one is an error. A tool without a top setting elaborates every
+// module with its defaults before it finds the top, and the guard would stop the tool. Optional parameters keep their
+// defaults, because instances may leave them out. A line over 110 columns is broken before the value.
 static void give_defaults(struct emit_library *library, const char *module, struct source *source) {
     static const char begins[] = "    parameter ";
     const char *set = legal_set(library, source, module);
@@ -184,6 +184,7 @@ static void give_defaults(struct emit_library *library, const char *module, stru
     text_free(&out);
 }
 
+// Reads the file of a template, expands its includes and gives it defaults. Returns false after an error.
 static bool read_template(struct emit_library *library, struct emit_template *t, struct diag *diag) {
     const char *why;
     struct source *source = &t->source;

@@ -31,7 +31,7 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
     return count;
 }
 
-// Width of an AXI id: it tells the read clients of a channel apart. An id has at least 1 bit, hence `most` starts at 2.
+// An AXI id distinguishes the read clients of a channel. It has at least 1 bit, so `most` begins at 2.
 int emit_id_bits(const struct ir *ir) {
     struct emit_client unused[EMIT_MAX_CLIENTS];
     int most = 2;
@@ -72,7 +72,6 @@ int emit_channel_engines(const struct ir *ir, int channel) {
     return emit_channel_clients(ir, channel, false, clients) + (emit_channel_clients(ir, channel, true, clients) > 0);
 }
 
-// 0 if the whole design is on one die.
 int emit_channel_die(const struct ir *ir) { return emit_way_stages(ir) ? cost_memory_die(ir) : 0; }
 
 // Reserves reset and flush bits for the DMA engines of all channels.
@@ -80,6 +79,9 @@ void emit_count_channels(struct emit_plan *p) {
     for (int c = 0; c < p->ir->design.channels; c++) p->flushes += emit_channel_engines(p->ir, c);
     p->resets[emit_channel_die(p->ir)] += p->flushes;
 }
+
+// The next three functions return a client's parameters: the RAM of its prefetch FIFO, the FIFO's beats, and the
+// longest burst in beats.
 
 static enum ram_style style_of(const struct channel *ch, const struct emit_client *client, int prefetch) {
     enum ram_style chosen =
@@ -98,6 +100,7 @@ static int burst_of(const struct channel *ch, const struct emit_client *client) 
 
 // ---- parameters ----
 
+// Writes a parameter with a value for each read client, the last one first.
 static void add_list(const struct channel *ch, const char *param,
                      int (*of)(const struct channel *, const struct emit_client *)) {
     text_addf(ch->out, ",%s.%s(%s", ch->readers > 1 ? "\n        " : " ", param, emit_open(ch->readers));
@@ -125,7 +128,7 @@ static void add_parameters(const struct channel *ch) {
     text_addf(ch->out, ") u_channel_%02d (\n", ch->index);
 }
 
-// Names the clients of one side in the order of the packed ports.
+// Adds a comment with the clients of one side (read or write) in the order of the packed ports.
 static void add_names(const struct channel *ch, bool is_write) {
     const struct emit_client *client = is_write ? ch->write : ch->read;
     int count = is_write ? ch->writers : ch->readers;
@@ -136,7 +139,7 @@ static void add_names(const struct channel *ch, bool is_write) {
 
 // ---- ports: clients are packed, client 0 in the low bits ----
 
-enum part {
+enum part { // a port of a client on one side; part_words has the names
     BASE,
     DESC_TVALID,
     DESC_TREADY,
@@ -151,21 +154,22 @@ enum part {
 static const char *const part_words[PARTS] = {"base",        "desc_tvalid", "desc_tready", "desc_tdata", "beat_tvalid",
                                               "beat_tready", "beat_tdata",  "write_idle",  "written"};
 
+// Returns the base address of a client: its own net, or the channel's register.
 static const char *base_of(const struct channel *ch, const struct emit_client *client) {
     if (client->base != IR_NONE)
         return arena_printf(ch->ir->arena, "%s[ADDR_BITS-1:0]", ch->ir->net[client->base].name);
     return arena_printf(ch->ir->arena, "channel_base[64*%d +: ADDR_BITS]", ch->index);
 }
 
-// Position of this channel in the packed nets of a client (0: low bits). There are three kinds of clients: the lanes of
-// all channels, a client on every channel of an engine, and a client whose tensor is split into parts on one channel
-// each. Any other client is on this channel alone.
+// Returns the position of this channel in the packed nets of a client (0: low bits). Three kinds of clients are on
+// several channels: the lanes of all channels, a client on every channel of an engine, and a client whose tensor is
+// split into parts on one channel each. Any other client is on this channel alone.
 static int place_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->index;
     return c->on_every ? ch->index - ch->ir->engine[ch->engine].first_channel : c->parts > 1 ? c->part : 0;
 }
 
-// Number of channels in the packed nets of a client.
+// Returns the number of channels in the packed nets of a client.
 static int places_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->ir->design.channels;
     return c->on_every ? ch->ir->engine[ch->engine].channels : c->parts > 1 ? c->parts : 1;
@@ -173,8 +177,8 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
 
 // ---- channels that are alike ----
 
-// Whether the two channels have this client with the same name, and at the same distance from their own index, so that
-// the index is all that differs.
+// Whether two clients x of channel a and y of channel b have the same name, and positions in their packed nets at the
+// same distance from the channel's index, so that only the index differs in the emitted text.
 static bool same_client(const struct channel *a, const struct emit_client *x, const struct channel *b,
                         const struct emit_client *y) {
     bool apart = places_of(a, x) > 1 && place_of(a, x) - a->index != place_of(b, y) - b->index;
@@ -188,7 +192,7 @@ static bool same_clients(const struct channel *a, const struct channel *b) {
     return same && (!a->writers || ir_write_buffer(a->ir, a->index) == ir_write_buffer(b->ir, b->index));
 }
 
-// Which copy of the walker's descriptor a channel reads; 0: its engine has one copy, or it has no engine.
+// Returns which copy of the walker's descriptor a channel reads. 0: its engine has one copy, or it has no engine.
 static int copy_of(const struct channel *ch) {
     return ch->engine == IR_NONE ? 0 : (ch->index - ch->ir->engine[ch->engine].first_channel) / KERNEL_TREE_GROUP;
 }
@@ -203,7 +207,7 @@ static void add_likeness(const struct channel *ch, int like) {
     text_add(ch->out, "\n");
 }
 
-// The first channel with the same clients as this one; this one if there is none before it.
+// Returns the first channel with the same clients as this one; this one if there is none before it.
 static int first_like(const struct channel *ch) {
     for (int c = 0; c < ch->index; c++) {
         struct channel other = channel_of(ch->plan, c, NULL);
@@ -212,9 +216,9 @@ static int first_like(const struct channel *ch) {
     return ch->index;
 }
 
-// ---- what a client's ports are tied to ----
+// ---- the nets at a client's ports ----
 
-// Nets of the weight stream's descriptors, which the engine's walker sends.
+// Returns the net of a signal of the lane's descriptors, which the engine's walker sends.
 static const char *lane_desc(const struct channel *ch, enum part part) {
     const struct ir_engine *e = &ch->ir->engine[ch->engine];
     const char *net = ir_engine_name(ch->ir, ch->engine, arena_printf(ch->ir->arena, "lane_%s", part_words[part]));
@@ -224,7 +228,7 @@ static const char *lane_desc(const struct channel *ch, enum part part) {
     return arena_printf(ch->ir->arena, "%s[DESC_W*%d +: DESC_W]", net, place / KERNEL_TREE_GROUP);
 }
 
-// The net, or the part of a net, that a port of this channel has for a client.
+// Returns the net, or the slice of a net, that a port of this channel has for a client.
 static const char *part_of(const struct channel *ch, const struct emit_client *c, enum part part) {
     int64_t bits = part == BEAT_TDATA ? ch->ir->design.beat_bits : 1;
     int place = place_of(ch, c), places = places_of(ch, c);
@@ -237,8 +241,8 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
-// Whether a port is on the line of the port before it: so are the signals of the only descriptor or beat stream of a
-// side.
+// Whether a port is written on the line of the port before it. If a side has one client, its descriptor stream is on
+// one line, and so is its beat stream.
 static bool is_joined(int clients, int part) {
     return clients == 1 && (part == DESC_TREADY || part == DESC_TDATA || part == BEAT_TREADY || part == BEAT_TDATA);
 }
@@ -271,12 +275,13 @@ static void add_side(const struct channel *ch, bool is_write) {
     for (int part = BASE; part <= BEAT_TDATA; part++) add_clients(ch, is_write, (enum part)part);
 }
 
+// Whether some module reads the net of a client.
 static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
-// Connects an output port of the channel. A client whose signal some module reads gets its net; another client gets an
-// `unused_*` wire. If no client's signal is read, the port stays open.
+// Connects an output port of the channel that has a bit for each write client. A client whose signal some module reads
+// gets its net; another client gets an `unused_*` wire. If no client's signal is read, the port stays open.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
@@ -302,6 +307,7 @@ static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enu
                       part_words[part]);
 }
 
+// Connects the AXI port to pins of the top.
 static void add_port(const struct channel *ch) {
     for (int i = 0; i < EMIT_AXI_SIGNALS; i++)
         text_addf(ch->out, "%s.m_axi_%s(m_axi_hbm_%02d_%s)",
@@ -312,6 +318,7 @@ static void add_port(const struct channel *ch) {
     text_add(ch->out, ");\n");
 }
 
+// Connects clock, resets, flush, status and memory errors of the channel.
 static void add_control(const struct channel *ch) {
     const struct ir *ir = ch->ir;
     int n = emit_channel_engines(ir, ch->index), channels = ir->design.channels;

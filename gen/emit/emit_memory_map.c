@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory_map.json: the segments of the design's memory, with their channels, offsets and sizes.
+// Writes memory_map.json, which lists the segments of the design's memory with their channels, offsets and sizes in
+// bytes. docs/memory.md explains the segments.
 #include <string.h>
 
 #include "gen/emit/emit.h"

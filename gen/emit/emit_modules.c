@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a design's modules: ports, internal nets, then streams, kernels, and the logic that belongs to no kernel.
+// Writes the modules of a design's plan (emit_plan.h): ports, internal nets, then streams, kernels, and the logic that
+// belongs to no kernel. A pin is a port, or all ports of a stream.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -73,6 +74,7 @@ static const char *stream_doc(const struct ir *ir, int edge) {
     return doc;
 }
 
+// Describes the word at a fork's input, which its readers in other modules read.
 static const char *fork_doc(const struct ir *ir, int in) {
     const struct ir_edge *e = &ir->edge[in];
     struct text carried = {0};
@@ -83,6 +85,7 @@ static const char *fork_doc(const struct ir *ir, int in) {
     return doc;
 }
 
+// Adds the pin of a stream's nets at its writer or at its reader. other: the module at the other end.
 static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool is_output, int other,
                        emit_pins *pins) {
     const char *name = at_writer ? p->from[edge] : p->to[edge];
@@ -98,7 +101,7 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
                               .other = other});
 }
 
-// Adds the word that a fork of one module sends to readers in another, once.
+// Adds the pin of the word that a fork of one module sends to readers in another module, once for all readers.
 static void add_fork_word(const struct emit_plan *p, int edge, bool is_output, int other, emit_pins *pins) {
     int in = emit_copied_from(p, edge);
     if (in == IR_NONE || has_pin(pins, p->copied[in])) return;
@@ -135,7 +138,8 @@ static void add_streams(const struct emit_plan *p, int m, emit_pins *pins) {
     }
 }
 
-// Adds a transfer's descriptors or beats: `handshakes` of them at the same time, and `words` words of a width.
+// Adds the pin of a transfer's descriptors or beats: `handshakes` handshakes, one for each channel, and `words` words
+// of a width.
 static void add_axis(const struct emit_plan *p, const char *name, const char *doc, int64_t handshakes, int64_t words,
                      const char *width, bool is_output, emit_pins *pins) {
     const char *is = emit_of_channels(p->ir, words, width);
@@ -153,8 +157,8 @@ static void add_axis(const struct emit_plan *p, const char *name, const char *do
 
 static const char lane_beat[] = "lane_beat";
 
-// Describes the descriptors that a walker sends to its channels: several copies of one, so that no register has too
-// many loads.
+// Describes the descriptors that a walker sends to its channels. There are several copies of a descriptor if one
+// register would have too many loads.
 static const char *lane_doc(const struct ir *ir, int channels) {
     int copies = kernel_tree_copies(channels);
     const char *doc = "lane (weights, keys, values): one descriptor for all channels";
@@ -163,6 +167,7 @@ static const char *lane_doc(const struct ir *ir, int channels) {
                         KERNEL_TREE_GROUP);
 }
 
+// Adds the pins of the memory transfers of a module's kernels.
 static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -188,6 +193,7 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
 
 static const char fault_port[] = "fault";
 
+// Whether a module other than the net's driver reads the net.
 static bool leaves(const struct emit_plan *p, int net) {
     for (int m = EMIT_TOP; m < p->modules; m++)
         if (m != p->driver[net] && emit_plan_reads(p, net, m)) return true;
@@ -200,7 +206,7 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
             (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is = is, .is_output = is_output});
 }
 
-// Describes which parameter store has which bit of a net.
+// Lists the parameter store of each bit of a net.
 static const char *doc_of_stores(const struct ir *ir, int net) {
     const char *doc = "one bit for each store, high for the one that takes param_load_data:";
     for (int w = 0; w < ir->wires; w++)
@@ -212,7 +218,7 @@ static const char *doc_of_stores(const struct ir *ir, int net) {
     return doc;
 }
 
-// Describes the events whose cycles are counted, the last one first.
+// Lists the events whose cycles are counted, the last one first.
 static const char *doc_of_counters(const struct ir *ir, int net) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == ir->net[net].driver && !strcmp(ir->wire[w].port, "events"))
@@ -228,14 +234,14 @@ static bool has_far_store(const struct ir *ir) {
     return far;
 }
 
-// The net that a kernel takes as a whole; IR_NONE: none.
+// Returns the net that a kernel takes as a whole; IR_NONE: none.
 static int net_before(const struct ir *ir, int kernel) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == kernel && !ir->wire[w].is_output) return ir_use_whole(&ir->wire[w].use);
     return IR_NONE;
 }
 
-// The kernel that drives a net; NULL: none.
+// Returns the kernel that drives a net; NULL: none.
 static const struct ir_kernel *driver_of(const struct ir *ir, int net) {
     int driver = net == IR_NONE ? IR_NONE : ir->net[net].driver;
     return driver == IR_NONE ? NULL : &ir->kernel[driver];
@@ -251,7 +257,7 @@ static bool is_of_slices(const struct ir *ir, int net) {
     return k && kernel_slice_bits(k) > 0;
 }
 
-// Describes a net after register stages between dies: the net that it copies, and how many cycles later.
+// Describes a net after register stages between dies: the net that it copies, and the delay in cycles.
 static const char *doc_of_hop(const struct emit_plan *p, int n) {
     const struct ir *ir = p->ir;
     int first = n, cycles = 0;
@@ -265,7 +271,7 @@ static const char *doc_of_hop(const struct emit_plan *p, int n) {
                         emit_on_die(ir, ir->kernel[ir->net[n].driver].die), cycles, cycles == 1 ? "" : "s");
 }
 
-// Describes a net with slices of a word for another die, or the word that is put together there.
+// Describes a net with slices of a word for another die, or the net with the word that is made from them there.
 static const char *doc_of_slices(const struct ir *ir, int n) {
     const struct ir_kernel *k = &ir->kernel[ir->net[n].driver];
     int slices = is_of_slices(ir, n) ? n : net_before(ir, ir->net[n].driver);
@@ -278,7 +284,7 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
                         ir->net[word].name, kernel_slice_bits(k) - 1);
 }
 
-// Says what a net holds. Its role tells this, or else the kernel that drives it.
+// Returns the comment of a net. It comes from the net's role or else from the kernel that drives the net.
 static const char *net_doc(const struct emit_plan *p, int n) {
     const struct ir *ir = p->ir;
     const struct ir_net *net = &ir->net[n];
@@ -318,6 +324,7 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
                                   .is_output = true});
 }
 
+// Adds the pins that only the control module has.
 static void add_control(const struct emit_plan *p, emit_pins *pins) {
     int channels = p->ir->design.channels;
     add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", channels,
@@ -371,7 +378,7 @@ static int axis_signals(const struct ir *ir, const struct emit_pin *pin, struct 
     return EMIT_TDATA + 1;
 }
 
-// Lists the signals of a pin: those of a stream, or the net itself. Returns how many there are.
+// Lists the signals of a pin: those of a stream, or the net itself. Returns their number.
 int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[EMIT_PIN_SIGNALS]) {
     if (pin->kind == EMIT_PIN_AXIS) return axis_signals(ir, pin, out);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD) return stream_signals(ir, pin, out);
@@ -441,6 +448,7 @@ static void add_inner_nets(const struct emit_scope *s) {
     }
 }
 
+// Whether a module reads all bits of a net.
 static bool takes_all(const struct emit_plan *p, int m, int net) {
     if (m == p->control && p->ir->net[net].role == IR_NET_STEPS_DONE) return true; // out_steps_done takes it
     for (int w = 0; w < p->ir->wires; w++) {
@@ -451,7 +459,7 @@ static bool takes_all(const struct emit_plan *p, int m, int net) {
     return false;
 }
 
-// Marks inputs of which a module reads only some bits, so that lint does not report the rest.
+// Marks the inputs whose bits a module reads only in part, so that lint does not report the other bits.
 static void add_unread(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     for (int i = 0; i < p->ir->nets; i++) {
@@ -463,7 +471,7 @@ static void add_unread(const struct emit_scope *s) {
     }
 }
 
-// ---- the whole ----
+// ---- whole modules ----
 
 static void add_body(struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
@@ -474,8 +482,8 @@ static void add_body(struct emit_scope *s) {
     if (s->module == p->control) emit_control(s);
 }
 
-// Adds the constants that the code uses, as parameters: a localparam in the body would come after the ports, whose
-// ranges need it. They are no choices of an instance.
+// Adds the constants that the code uses. They are parameters, because a localparam in the body would come after the
+// ports, whose ranges need it. Instances do not set them.
 static void add_constants(const struct emit_plan *p, const char *code, struct text *out) {
     struct emit_constant used[EMIT_MAX_CONSTANTS];
     int count = emit_used_constants(p->ir, code, used);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain nets of a design: which module drives each net, which modules read it, and its width.
+// Finds for each plain net of a design (a signal that is not part of a stream) which module drives it, which modules
+// read it, and its width.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -46,7 +47,7 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     }
 }
 
-// The net before the register stages between dies that drive this one; this net if there are none.
+// Returns the net before the register stages between dies that drive this one; this net if there are none.
 static int before_hops(const struct ir *ir, int net) {
     int driver = ir->net[net].driver;
     for (int w = 0; w < ir->wires && driver != IR_NONE && kernel_hop_stages(&ir->kernel[driver]) >= 0; w++) {
@@ -86,7 +87,7 @@ static bool is_pin(const struct ir *ir, const struct ir_net *n) {
            (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
 }
 
-// The module that drives a net for which the IR names no kernel.
+// Returns the module that drives a net for which the IR names no kernel.
 static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     switch (n->role) {
     case IR_NET_MEMORY_ERROR:
@@ -105,6 +106,7 @@ static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     }
 }
 
+// Returns the place that says whether a module reads a net.
 static bool *reads_at(const struct emit_plan *p, int net, int module) {
     int modules = p->modules;
     return &p->reads[net * (modules + 1) + (module == EMIT_TOP ? modules : module)];
@@ -141,9 +143,9 @@ static bool comes_before(const struct ir *ir, const struct first_use first[], in
     return ir->net[a].of < ir->net[b].of;
 }
 
-// Orders the nets by their first wires. A dump lists wires and not nets, so the order of nets in the IR depends on
-// whether the compiler continued from a dump; the order of first wires does not. Nets without a wire come last, by role
-// and owner.
+// Orders the nets by the first wire that uses them. A dump lists wires and not nets, so the order of nets in the IR
+// depends on whether the compiler continued from a dump; the order of first wires does not. Nets without a wire come
+// last, by role and owner.
 static void order_nets(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     struct first_use *first = ARENA_ARRAY(ir->arena, struct first_use, (size_t)ir->nets + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice: the effect of each change of a single key of a design. All changes are estimated, and the best of them are
-// evaluated at the level `whole`.
+// Advice for a design: tries changes of a single key each, and orders them by their effect on speed and area. All
+// changes are estimated, and the best of them are evaluated at the level `whole`.
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,15 +89,16 @@ bool explore_begin_advice(struct explore *x, const char *path, struct arena *are
 
 // ---- what they are worth ----
 
-// The relative improvement of a figure; negative if it gets worse.
+// Returns the relative improvement of a figure; negative if it gets worse.
 static double gain(const struct explore_result *own, const struct explore_result *r, int metric) {
     double of = own->value[metric], to = r->value[metric];
     if (of <= 0 || to <= 0) return 0;
     return explore_metric[metric].up ? (to - of) / of : (of - to) / to;
 }
 
-// The worth of a change: the gains in speed and, with little weight, in area. If the design is beyond its limits, the
-// relief counts most.
+// Returns the worth of a change: the gains in speed and, with little weight, in area. The relief has the most weight:
+// if the design exceeds a limit of its board, the share of this excess that the change removes; else, with a negative
+// sign, the excess that it causes.
 static double worth_of(const struct explore_result *own, const struct explore_result *r) {
     static const double RELIEF = 10, AREA = 0.1;
     double sum = gain(own, r, EXPLORE_TOKENS_S) + gain(own, r, EXPLORE_TTFT_MS);
@@ -112,13 +113,14 @@ static int by_worth(const void *a, const void *b) {
     return strcmp(x->change, y->change);
 }
 
+// A callback for explore_workers_run that does nothing with the result of a task.
 static bool ignore(void *to, const struct explore_task *task) {
     (void)to;
     (void)task;
     return true;
 }
 
-// Evaluates the spec (task 0) and the changes.
+// Evaluates the spec (task 0) and the changes (from task 1 on). Returns NULL after an error.
 static struct explore_task *evaluate(const struct explore *x, struct explore_workers *w,
                                      const struct explore_advice *list, int count, int level) {
     struct explore_task *task = ARENA_ARRAY(x->arena, struct explore_task, (size_t)count + 1);
@@ -141,7 +143,8 @@ static int take_legal(const struct explore_task *task, struct explore_advice *li
     return kept;
 }
 
-// Predicts the figures of an estimated change: the spec's own exact figures, changed in the ratio of the two estimates.
+// Predicts the figures of an estimated change: those of the spec at the level `whole`, times the ratio of the two
+// estimates.
 static void relate(const struct explore_result *own, const struct explore_result *own_estimate,
                    struct explore_result *r) {
     for (int m = 0; m < EXPLORE_METRICS; m++)
@@ -174,6 +177,7 @@ int explore_advise(const struct explore *x, int whole, int jobs, struct explore_
 
 // ---- output ----
 
+// Adds the change of a figure in percent.
 static void add_percent(const struct explore_result *own, const struct explore_result *r, int metric, int width,
                         struct text *out) {
     double of = own->value[metric], change = of > 0 ? 100 * (r->value[metric] - of) / of : 0;

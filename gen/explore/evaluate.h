@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the parts of an evaluation.
+// Internal to the evaluation of a point: the estimate of its speed, which explore_pace.c makes for explore_evaluate.c.
 #ifndef RILL_EXPLORE_EVALUATE_H
 #define RILL_EXPLORE_EVALUATE_H
 
@@ -10,8 +10,8 @@ struct explore_pace { // estimated cycles of the request
     double prefill, decode;
 };
 // Simulates a prompt step and, in a language model, a decode step, each with two and with three repetitions of the
-// layer, and extrapolates to all repetitions. Gives every stream the depth that these steps need, unless the design has
-// safe depths. False if a kernel has no contract or the streams deadlock.
+// layer, and extrapolates to all repetitions and steps. Gives every stream the depth that these steps need, unless the
+// design has safe depths. Returns false if a kernel has no contract or the streams deadlock.
 bool explore_pace(const struct explore *, struct ir *, struct arena *, struct explore_pace *);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { EXPLORE_KEYS = 24, EXPLORE_VALUES = 64, EXPLORE_GOALS = 4, EXPLORE_LIMITS = 24, EXPLORE_WORDS = 400 };
 
-// ---- what is measured ----
+// ---- figures of a design ----
 
 enum explore_metric {
 #define METRIC(name, key, up, title, decimals, help) EXPLORE_##name,
@@ -31,10 +31,11 @@ struct explore_metric_row {
     int decimals; // decimals in tables
 };
 extern const struct explore_metric_row explore_metric[];
-int explore_find_metric(const char *key, size_t len); // -1: none
+int explore_find_metric(const char *key, size_t len); // -1: there is no such figure
+// Returns the end of a message about an unknown key: the most similar key, or a list of all.
 const char *explore_metric_hint(struct arena *, const char *key);
 
-struct explore_limit {
+struct explore_limit { // of the search
     int metric;
     double value;
     bool most; // true: the metric must be at most the value; false: at least
@@ -48,7 +49,7 @@ struct explore_key {
     const char *pattern; // for `weights.PATTERN`: the pattern of tensor names; else NULL
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
-    int values, own;                   // own: index of the spec's own value
+    int values, own;                   // number of values; index of the spec's own value
     bool fixed; // the key has a single value, which all points have even if the spec does not set it
 };
 
@@ -68,12 +69,13 @@ struct explore {
     struct explore_limit limit[EXPLORE_LIMITS];
     int limits;
     bool over;              // also shows designs beyond the board's limits
-    int64_t prompt, tokens; // of the request with which points are compared: prompt tokens or rows, generated tokens
+    int64_t prompt, tokens; // request with which points are compared: prompt tokens (or rows), generated tokens
     uint64_t base;          // hash of what all points share: spec, board, family, request, version
 };
 
-// Settings of the command line. Each list ends with NULL.
+// Settings of the command line. Each list ends with NULL, and a list may be NULL.
 struct explore_words {
+    // vary: `KEY` or `KEY=A,B,C`. fix: `KEY=VALUE`. goal: `FIGURE,FIGURE...`. limit, least, most: `FIGURE=NUMBER`.
     const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
     int64_t prompt, tokens; // 0: chosen from the context
     bool over;
@@ -81,18 +83,19 @@ struct explore_words {
 };
 // Reads the spec and the settings. Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
-// Takes the text of the spec instead of a file's. Relative paths in it begin at the folder of `path`.
+// Does the same for a spec that is given as a text. Relative paths in it begin at the folder of `path`.
 bool explore_begin_text(struct explore *, const char *path, const struct text *, const struct explore_words *,
                         struct arena *, struct diag *);
 const struct yaml_node *explore_context(const struct explore *); // the value of `context` in the spec, or NULL
-// Number of points of the space; at most 1e18.
+// Returns the number of points of the space; at most 1e18.
 double explore_size(const struct explore *);
 struct explore_point explore_own(const struct explore *);                 // the spec's own values
 struct explore_point explore_nth(const struct explore *, uint64_t index); // the last key changes fastest
+// Returns a hash of the point, equal in all searches that share `base`, whatever keys they vary.
 uint64_t explore_hash(const struct explore *, const struct explore_point *);
-// The keys that differ from the spec, as `channels=24 lanes=8`, or `as the spec`.
+// Returns the keys that differ from the spec, as `channels=24 lanes=8`, or `as the spec`.
 const char *explore_changes(const struct explore *, const struct explore_point *, struct arena *);
-// The text of the spec with the point's values. `lines`: comment lines that begin it; or NULL.
+// Writes the spec with the point's values. lines: comment lines that begin it; or NULL.
 void explore_spec_text(const struct explore *, const struct explore_point *, const char *lines, struct text *);
 
 // ---- one point ----
@@ -104,24 +107,25 @@ struct explore_result {
     bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be within them
     double value[EXPLORE_METRICS]; // the figures at the level that was reached
     double bound[EXPLORE_METRICS]; // figures that no evaluation can beat
-    double beyond;                 // the largest share by which a limit of the board is exceeded; 0: none is
+    double beyond;                 // largest excess over a limit of the board, as a share of the limit; 0: none
     char words[EXPLORE_WORDS];     // at `whole`: what limits the speed; for a refused or too large design: the reason
 };
 // Evaluates a point up to a level. An estimate stops at the bounds if these exclude the point.
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
-// Gets the request with which designs of this context are compared.
+// Chooses the request with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
 // Whether a design that is not divided over the dies of its board is larger than one of them. The totals of the board
 // then tell nothing about a die or the wires, so the design is not known to fit.
 struct ir;
 bool explore_is_unplaced(const struct ir *);
-// Writes one line about a complete design: whether it fits its board, its forecast speed, and what limits the speed.
+// Writes one line about a complete design: whether it fits its board (`fits`), its forecast speed, and what limits the
+// speed.
 void explore_verdict(const struct ir *, bool fits, struct text *);
 // Whether a bound of the result already breaks a limit of the search or the board, so that no evaluation can meet it.
 bool explore_excluded(const struct explore *, const struct explore_result *);
 // Whether the figures meet all limits of the search and those of the board.
 bool explore_meets(const struct explore *, const struct explore_result *);
-// Returns by how much the figures miss the limits of the search and the board; 0: they meet all of them.
+// Returns the sum of the relative amounts by which the figures miss limits of the search and the board; 0: none.
 double explore_misses(const struct explore *, const struct explore_result *);
 // Whether the figures a are at least as good as the figures b in every goal, and better in one.
 bool explore_dominates(const struct explore *, const double *a, const double *b);
@@ -130,10 +134,10 @@ bool explore_dominates(const struct explore *, const double *a, const double *b)
 
 void explore_write_line(const struct explore *, const struct explore_point *, const struct explore_result *,
                         struct text *);
-// Reads a line. False if it is incomplete or belongs to another search.
+// Reads a line. Returns false if it is incomplete or belongs to a search with another `base` or other values.
 bool explore_read_line(const struct explore *, const char *line, struct explore_point *, struct explore_result *);
 
-struct explore_journal {
+struct explore_journal { // a file with the results of all evaluations, from which a later search continues
     const char *path;
     int file; // -1: none
 };
@@ -147,8 +151,8 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 
 struct explore_worker {
     int pid, ask; // ask: the pipe to the worker
-    FILE *answer;
-    int busy; // index of the task that it works on, or -1
+    FILE *answer; // the pipe from the worker
+    int busy;     // index of the task that it works on, or -1
 };
 struct explore_workers {
     struct explore_worker *items;
@@ -157,16 +161,17 @@ struct explore_workers {
 struct explore_task {
     struct explore_point point;
     int level;
-    struct explore_result result;
+    struct explore_result result; // filled by explore_workers_run
 };
-// Starts the workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`. False
-// after an error.
+// Starts the workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`, whose
+// words `argv` gives. Returns false after an error.
 bool explore_workers_start(const struct explore *, struct explore_workers *, int jobs, const char *launch, char **argv);
-// Evaluates all tasks. `done` is called once for each, in the order in which they end. False after an error.
+// Evaluates all tasks. Calls `done` once for each task, in the order in which tasks end. Returns false after an error,
+// or if `done` returns false.
 typedef bool explore_done(void *to, const struct explore_task *);
 bool explore_workers_run(const struct explore *, struct explore_workers *, struct explore_task *, int tasks,
                          explore_done *, void *to);
-void explore_workers_stop(struct explore_workers *);
+void explore_workers_stop(struct explore_workers *);           // ends the workers and waits for them
 int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker; returns the exit status
 
 // ---- the search ----
@@ -176,9 +181,9 @@ struct explore_search {
     int64_t whole;  // most points to evaluate at the level `whole`
     uint64_t seed;
     int jobs;
-    const char *launch, *journal; // or NULL
-    bool quiet;
-    char **argv; // of `rill explore`, for launched workers
+    const char *launch, *journal; // command that starts a worker, path of the journal; or NULL
+    bool quiet;                   // no progress on stderr
+    char **argv;                  // of `rill explore`, for launched workers
 };
 struct explore_seen {
     struct explore_point point;
@@ -191,13 +196,14 @@ struct explore_outcome {
     int excluded, refused;    // points beyond a limit by their bounds, and points that the passes refused
     int estimated, evaluated; // estimates and whole evaluations, including those in the journal
     int pruned;               // not evaluated, because a point of the front beats their bounds
-    // Not evaluated for other reasons: `whole` points were used up or, in a search that is not exhaustive, an estimate
-    // was beaten or missed a limit.
+    // Points that were not evaluated for other reasons: `whole` points were used up or, in a search that is not
+    // exhaustive, an estimate was beaten or missed a limit.
     int left;
     double size;            // points of the space
     bool exhaustive, exact; // all points were estimated; in addition, none is left
     double seconds;
 };
+// Runs the search. Returns false after an error.
 bool explore_run(const struct explore *, const struct explore_search *, struct explore_outcome *);
 
 // ---- output ----
@@ -205,20 +211,24 @@ bool explore_run(const struct explore *, const struct explore_search *, struct e
 struct explore_trial { // a simulated design of the front, next to its forecast; in cycles
     int64_t prefill, decode;
     double forecast_prefill, forecast_decode;
-    int64_t values;
-    bool match; // all compared values are equal
+    int64_t values; // values that were compared with the reference model
+    bool match;     // all compared values are equal
 };
+// Returns a text that says how the points were chosen, and whether the front is exact.
 const char *explore_method(const struct explore *, const struct explore_outcome *, struct arena *);
+// Writes the front as a table, after a line about the method and a line with the counts.
 void explore_table(const struct explore *, const struct explore_outcome *, struct text *);
-// run: the first `runs` designs of the front, simulated.
+// Writes the result as JSON. runs: number of simulated designs, which are the first ones of the front.
 void explore_json(const struct explore *, const struct explore_outcome *, const struct explore_trial *, int runs,
                   struct text *);
 void explore_trial_table(const struct explore_trial *, int runs, struct text *);
-// Name of the spec of design `index` of the front, in the folder of explore_emit.
+// Returns the name of the spec of design `index` of the front, in the folder of explore_emit.
 const char *explore_spec_name(const struct explore *, int index);
-// specs: the folder with the specs of the front, to which the page links; or NULL.
+// Writes a page of HTML. command: the command line, for the page's head. specs: the folder with the specs of the front,
+// to which the page links; or NULL.
 void explore_html(const struct explore *, const struct explore_outcome *, const char *command, const char *specs,
                   struct text *);
+// Writes a spec for each design of the front to the folder. Returns false after an error.
 bool explore_emit(const struct explore *, const struct explore_outcome *, const char *dir, const char *command);
 
 // ---- advice ----
@@ -229,14 +239,14 @@ struct explore_advice {
     const char *change, *why;     // `channels=24`, and the reason in words
     double worth;                 // the larger, the better
 };
-// Reads the spec that the advice is about. False after an error.
+// Reads the spec that the advice is about. Returns false after an error.
 bool explore_begin_advice(struct explore *, const char *path, struct arena *, struct diag *);
 // Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
 // *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first.
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
                           int count, struct text *);
-// Writes notes for `rill check`: those of the best changes that bring a design within its limits, or nearer to them.
+// Writes notes for `rill check` about the best changes, if they bring a design within its limits or nearer to them.
 void explore_advice_notes(const struct explore_result *own, const struct explore_advice *, int count, struct text *);
 
 #endif

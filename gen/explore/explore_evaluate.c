@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates a point with the passes of the compiler and the forecast. Each evaluation has separate memory.
+// Evaluates a point at one of the levels of explore.h, with the passes of the compiler, the cost model and the
+// forecast. Each evaluation has a separate arena, which it frees.
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +30,15 @@ static bool make_spec(struct evaluation *e, const struct explore_point *p) {
     return e->spec != NULL;
 }
 
-// Runs the passes up to the pass `before` (NULL: all that are left). False after an error.
+// Runs the passes that come before the pass `before` (NULL: all that are left). Returns false after an error.
 static bool run_passes(struct evaluation *e, const char *before) {
     for (; pass_table[e->pass].name && (!before || strcmp(pass_table[e->pass].name, before) != 0); e->pass++)
         if (!pass_run(e->pass, e->ir, e->spec, &e->diag)) return false;
     return true;
 }
 
-// Copies the first error or warning into `words`, without its place and its id.
+// Copies the text of the first error or warning into `words`, without its location and its id. mark: `error: ` or
+// `warning: `.
 static void take_message(struct evaluation *e, const char *mark, char words[EXPLORE_WORDS]) {
     fflush(e->diag.out);
     const char *at = e->said ? strstr(e->said, mark) : NULL;
@@ -53,8 +55,8 @@ static void worst_bounds(double bound[EXPLORE_METRICS]) {
     for (int m = 0; m < EXPLORE_METRICS; m++) bound[m] = explore_metric[m].up ? 1e300 : 0;
 }
 
-// Adds a lower bound of a kernel's memories: whichever kind allocate-memories chooses, the kernel takes at least as
-// much as with the cheapest kind.
+// Adds a lower bound of a kernel's resources. now: its resources without a chosen kind of memory. Whichever kind
+// allocate-memories chooses, the kernel takes at least as much of each resource as with the cheapest kind.
 static void add_least(const struct ir *ir, int kernel, const struct cost_resources *now, struct cost_resources *sum) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_memory shape;
@@ -69,6 +71,7 @@ static void add_least(const struct ir *ir, int kernel, const struct cost_resourc
     cost_add(sum, &least, 1);
 }
 
+// Lowers each amount to that of `one` if this is less.
 static void lower(struct cost_resources *least, const struct cost_resources *one) {
     least->lut = at_most(least->lut, one->lut);
     least->ff = at_most(least->ff, one->ff);
@@ -101,8 +104,8 @@ static void set_resources(const struct cost_resources *r, double value[EXPLORE_M
     value[EXPLORE_URAM] = (double)r->uram;
 }
 
-// Calculates how much the design may take of all dies together. A design that is not divided over dies must fit the one
-// with the memory ports, because no pass looks at the wires between dies then.
+// Returns the resources that the design may take on all dies together. If it is not divided over dies (`dies`), these
+// are the resources of the die with the memory ports, because then no pass considers the wires between dies.
 static struct cost_resources room_of(const struct ir *ir) {
     struct cost_resources room = {0};
     if (ir->design.dies < 2 && ir->dies > 1) return cost_room(ir, cost_memory_die(ir));
@@ -115,7 +118,7 @@ static struct cost_resources room_of(const struct ir *ir) {
 
 static double ratio(int64_t use, int64_t have) { return have > 0 ? (double)use / (double)have : use > 0 ? 1e6 : 0; }
 
-// Returns the share of the resource that is nearest to its limit or furthest beyond it. *which: its name.
+// Returns the largest share that a use is of the available amount. *which: name of this resource.
 static double largest_share(const struct cost_resources *use, const struct cost_resources *have, const char **which) {
     const struct {
         const char *name;
@@ -132,8 +135,8 @@ static double largest_share(const struct cost_resources *use, const struct cost_
     return of[best].share;
 }
 
-// The figure `accuracy`: the bits of the weights' coarsest format (4.5 for int4_asym) plus the activations' mantissa
-// bits.
+// Returns the figure `accuracy`: the bits of the weights' coarsest format (4.5 for int4_asym) plus the bits of the
+// activations' mantissas.
 static double accuracy_of(const struct ir *ir) {
     static const double bits[SPEC_FORMATS] = {[SPEC_INT8] = 8, [SPEC_INT4] = 4, [SPEC_INT4_ASYM] = 4.5};
     struct cost_formats f = cost_formats(ir);
@@ -189,7 +192,7 @@ static void set_power(const struct explore *x, const struct ir *ir, const struct
     value[EXPLORE_TOKENS_J] = p.high_w > 0 ? value[EXPLORE_TOKENS_S] / p.high_w : 0;
 }
 
-// Cycles of the step whose power is calculated: a decode step, or a prompt step if there are none.
+// Returns the average cycles of the steps whose power is calculated: decode steps, or prompt steps if there are none.
 static double each_step(const struct explore *x, const struct ir *ir, double prefill, double decode) {
     if (ir->design.is_lm && x->tokens > 1) return decode / (double)(x->tokens - 1);
     return prefill / (double)div_up(x->prompt, ir->design.tokens);
@@ -221,14 +224,15 @@ struct fullest {
     const char *what;
 };
 
+// Replaces the fullest resource if this one is fuller.
 static void fuller(struct fullest *f, double share, const char *what) {
     if (share > f->share) *f = (struct fullest){share, what};
 }
 
 static bool has_one_die_of_several(const struct ir *ir) { return ir->design.dies < 2 && ir->dies > 1; }
 
-// Finds the fullest resource: of the memory's die if the design is not divided over several dies, of the whole board if
-// it has one die, else of any die or boundary between dies.
+// Finds the fullest resource. A design that is divided over dies is compared with each die and each boundary between
+// dies. Another design is compared with the die that has the memory ports, which may be the only one.
 static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
@@ -253,13 +257,13 @@ static struct fullest fullest_of(const struct ir *ir, const struct cost_design *
     return f;
 }
 
-// Names what bounds a phase: the part that is busiest, or what the engine waits for if no part is busy most of the
-// time.
+// Returns what bounds the speed of a phase: the memory or the engine's beats, if one of them is busy most of the time;
+// else the busier of the two and the cause for which the engine waits longest.
 static const char *bound_of(const struct ir *ir, const struct timing_forecast *f, const struct timing_phase *p) {
     static const char *const causes[TIMING_CAUSES] = {[TIMING_FOR_BEATS] = "waits for beats",
                                                       [TIMING_FOR_OPERAND] = "waits for operands (vector kernels)",
                                                       [TIMING_FOR_ROOM] = "waits for room behind the engine"};
-    enum { BUSY_PERCENT = 85 }; // from this share on a part is the bound by itself
+    enum { BUSY_PERCENT = 85 }; // from this share on, a part alone bounds the speed
     double memory = p->beats * ir->design.beat_bits / 8 / f->memory_gbs * ir->design.clock_mhz * 1e-3;
     double engine = p->busy, most = engine > memory ? engine : memory;
     int cause = 0;
@@ -301,7 +305,7 @@ static void compare_bounds(const struct explore_result *r) {
     }
 }
 
-// Gets the figures of a complete design that need no forecast.
+// Sets the figures of a complete design that need no forecast. Returns its fullest resource.
 static struct fullest measure(const struct ir *ir, const struct cost_design *cost, struct explore_result *r) {
     struct fullest full = fullest_of(ir, cost);
     set_resources(&cost->total, r->value);
@@ -311,7 +315,8 @@ static struct fullest measure(const struct ir *ir, const struct cost_design *cos
     return full;
 }
 
-// Gets the speed and the power. False if the design has no forecast; `words` then gives the reason.
+// Sets the speed and the power, and `words`. Returns false if the design has no forecast; `words` then gives the
+// reason.
 static bool foretell(const struct explore *x, const struct ir *ir, const struct cost_design *cost,
                      const struct fullest *full, struct explore_result *r) {
     const char *why = NULL;
@@ -333,8 +338,8 @@ static bool judge(const struct explore *x, const struct ir *ir, struct explore_r
     return foretell(x, ir, &cost, &full, r);
 }
 
-// Without `over`, a design beyond the limits is never shown. It gets no forecast, which would take most of the time;
-// its speed stays at the bounds.
+// Sets the figures of the level `whole`. Without `over`, a design beyond the limits is never shown, so it gets no
+// forecast, which would take most of the time. Its speed stays at the bounds.
 static void set_whole(struct evaluation *e, struct explore_result *r) {
     r->level = EXPLORE_WHOLE;
     r->legal = false;

@@ -12,11 +12,13 @@
 
 #include "gen/explore/explore.h"
 
+// Reports an error of the file. Returns false.
 static bool failed(const struct explore *x, const struct explore_journal *j, int error) {
     diag_error(x->diag, loc_none(), MSG_FILE_UNWRITABLE, j->path, strerror(error));
     return false;
 }
 
+// Whether a file of this size ends with a complete line, or is empty.
 static bool is_ended(int file, off_t size) {
     char last = '\n';
     return size <= 0 || (pread(file, &last, 1, size - 1) == 1 && last == '\n');

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a search as a table, as JSON, and as specs.
+// Writes the result of a search as a table, as JSON, and as specs. html.c writes the page.
 #include <inttypes.h>
 #include <string.h>
 
 #include "gen/explore/explore.h"
 
-// Tells how the points were chosen, and whether the front is exact.
 const char *explore_method(const struct explore *x, const struct explore_outcome *o, struct arena *arena) {
     (void)x;
     if (o->exact) return arena_printf(arena, "exhaustive: all %.0f points, the front is exact", o->size);
@@ -148,6 +147,7 @@ static bool emit_one(const struct explore *x, const struct explore_seen *s, cons
     return ok;
 }
 
+// Whether the spec contains relative paths to files. *which: the key that has them.
 static bool has_paths(const struct explore *x, const char **which) {
     const struct yaml_node *root = x->spec->root, *board = yaml_get(root, "board"),
                            *family = yaml_get(yaml_get(root, "model"), "family");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the time of a request from two steps with few layers. It costs a hundredth of the forecast.
+// Estimates the cycles of a request from a prompt step and a decode step with few layers. This takes about a hundredth
+// of the time of the forecast.
 #include "gen/explore/evaluate.h"
 #include "gen/pass/pass.h"
 
@@ -8,8 +9,8 @@ enum { FEW = 2, MORE = 3 }; // layers of the two runs of a step, which give the 
 struct pacing {
     struct ir *ir;
     struct arena *arena;
-    int64_t *room; // per edge
-    bool safe;
+    int64_t *room; // per edge, the most places that it uses
+    bool safe;     // the design has safe depths
 };
 
 // Returns how often the layer repeats; 0 unless exactly one region repeats, and more than MORE times.
@@ -25,8 +26,8 @@ static void take_room(struct pacing *p, const struct timing_result *r) {
     for (int e = 0; e < p->ir->edges; e++) p->room[e] = at_least(p->room[e], r->edge[e].room);
 }
 
-// Returns the end of a step. The simulated time of a prompt step ends before its products do, because the next step
-// would follow. The engines' last commands count as its end if they are later.
+// Returns the cycle in which a step ends. The simulation of a prompt step ends when the next step may begin, which is
+// before its products are complete. The engines' last commands count as its end if they are later.
 static double end_of(const struct ir *ir, const struct timing_result *r) {
     int64_t end = r->cycles;
     for (int e = 0; e < ir->engines; e++) end = at_least(end, r->turn[e].last_command);
@@ -46,16 +47,18 @@ static double run(struct pacing *p, const struct timing_step *step, int64_t laye
     return cycles;
 }
 
-struct stretch { // cycles of a step: of all layers together with the rest, and of one layer
+struct stretch { // cycles of a step: of the whole step, and of one layer
     double all, layer;
 };
 
+// Runs the step with FEW and with MORE layers and extrapolates to all layers. `all` is -1 if this fails.
 static struct stretch stretch_of(struct pacing *p, const struct timing_step *step, int64_t layers) {
     double few = run(p, step, layers ? FEW : 0), more = layers && few >= 0 ? run(p, step, MORE) : few;
     if (more < 0) return (struct stretch){-1, 0};
     return (struct stretch){few + (more - few) * (double)(layers ? layers - FEW : 0), more - few};
 }
 
+// Sets the depths that the steps need, unless the design has safe depths.
 static void set_depths(struct pacing *p) {
     enum { LEAST = 2 }; // words of the smallest FIFO
     for (int e = 0; !p->safe && e < p->ir->edges; e++) p->ir->edge[e].depth = at_least(p->room[e], LEAST);

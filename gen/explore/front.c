@@ -6,13 +6,13 @@
 
 #include "gen/explore/known.h"
 
-struct ranking {
+struct ranking { // arrays have an element for each point: `index` is its index in `seen`
     const struct explore *x;
     const struct explore_seen *seen;
     const int *index;
     int count;
     int *rank, *beaten; // beaten: how many points without a rank beat this one
-    double *misses;
+    double *misses;     // by how much the point misses the limits
 };
 
 static void *allocate(int count, size_t size) {
@@ -25,7 +25,7 @@ static bool beats(const struct ranking *r, int a, int b) {
     return explore_dominates(r->x, r->seen[r->index[a]].result.value, r->seen[r->index[b]].result.value);
 }
 
-// Points that miss a limit come after all others, the smallest miss first.
+// Ranks the points that miss a limit from `after` on, the smallest miss first.
 static void rank_missing(struct ranking *r, int after) {
     for (int i = 0; i < r->count; i++) {
         if (r->misses[i] <= 0) continue;
@@ -34,7 +34,8 @@ static void rank_missing(struct ranking *r, int after) {
     }
 }
 
-// Counts for each point how many others beat it. Only points that meet the limits take part; returns their number.
+// Counts for each point how many others beat it, among the points that meet the limits. Returns the number of these
+// points.
 static int count_beaten(struct ranking *r) {
     int left = 0;
     for (int i = 0; i < r->count; i++) {
@@ -45,7 +46,7 @@ static int count_beaten(struct ranking *r) {
     return left;
 }
 
-// Gives a rank to the points that no point without a rank beats; returns their number.
+// Gives the rank `level` to the points that no other point without a rank beats. Returns their number.
 static int rank_front(struct ranking *r, int level) {
     int found = 0;
     for (int i = 0; i < r->count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a search as one page of plain HTML and JavaScript: a chart of all evaluated points with axes that the
-// reader chooses, a filter, and the front with its specs.
+// Writes the result of a search as one page of plain HTML and JavaScript: a chart of all estimated and evaluated points
+// with axes that the reader chooses, a filter, and the front with its specs.
 #include <string.h>
 
 #include "gen/explore/explore.h"
@@ -85,6 +85,7 @@ static int place_on_front(const struct explore_outcome *o, int index) {
     return 0;
 }
 
+// Adds a point as a JavaScript object. number: its index in `points`.
 static void add_point(const struct explore *x, const struct explore_outcome *o, int index, int number,
                       const char *specs, struct text *out) {
     const struct explore_seen *s = &o->seen[index];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that a search has examined, as a list with a hash table, and the generator of random numbers.
+// Stores the points that a search has examined, as a list with a hash table. Also has the generator of random numbers.
 #include "gen/explore/known.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static int *slot_of(const struct known *k, const struct explore_point *p) {
 
 int known_find(const struct known *k, const struct explore_point *p) { return *slot_of(k, p); }
 
-// Makes room for another point. The table has twice as many slots as points fit into the list, so a search ends soon.
+// Makes room for another point. The table has at least twice as many slots as the list has places, so a look-up takes
+// few steps.
 static void grow(struct known *k) {
     if (k->count < k->capacity) return;
     k->capacity = k->capacity ? 2 * k->capacity : FIRST_SLOTS / 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that a search has examined, by their hashes.
+// Internal to the search: the points that it has examined (known.c), random numbers, new points made from known ones
+// (moves.c), and the ranking of points (front.c).
 #ifndef RILL_EXPLORE_KNOWN_H
 #define RILL_EXPLORE_KNOWN_H
 
@@ -7,7 +8,7 @@
 
 struct known {
     const struct explore *x;
-    struct explore_seen *item;
+    struct explore_seen *item; // the points with their results, in the order in which they were added
     int count, capacity;
     int *slot; // hash table of indices, -1: free
     int slots; // a power of two
@@ -15,26 +16,28 @@ struct known {
 void known_init(struct known *, const struct explore *);
 void known_free(struct known *);
 int known_find(const struct known *, const struct explore_point *); // index of the point; -1: it is not known
-// Replaces an earlier result of the point. Returns its index.
+// Adds a point with its result, or replaces the earlier result of the point. Returns its index.
 int known_put(struct known *, const struct explore_point *, const struct explore_result *);
 
 // A generator of random numbers that gives the same numbers on every machine.
 struct chance {
     uint64_t state;
 };
-uint64_t chance_next(struct chance *);
+uint64_t chance_next(struct chance *);    // 64 random bits
 int chance_below(struct chance *, int n); // from 0 to n - 1
 
-// New points, made from known ones. move_child takes about two thirds of the keys from the mother and the others from
-// the father, and then changes one or two keys.
+// These functions return a new point. move_random chooses every value at random. move_child takes about two thirds of
+// the keys from the mother and the others from the father, and then changes one or two keys.
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);
-// The points that differ in one key by one place of its values; at most 2 * EXPLORE_KEYS.
+// Lists the points that differ in one key by one place in its list of values. Returns their number, at most
+// 2 * EXPLORE_KEYS.
 int move_neighbours(const struct explore *, const struct explore_point *, struct explore_point *);
 
-// Ranks points by their figures. Points that meet the limits come first, ranked by the number of fronts before theirs.
-// Points that miss a limit follow, the smallest miss first. rank[i] belongs to index[i].
+// Ranks points by their figures, from 0, the best. The rank of a point that meets the limits is the number of fronts
+// before its front. Points that miss a limit follow, the smallest miss first. index: the points to rank, as indices in
+// `seen`. rank[i] belongs to index[i].
 void front_ranks(const struct explore *, const struct explore_seen *, const int *index, int count, int *rank);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures that can be goals or limits of a search.
+// The figures that can be goals or limits of a search, and the comparisons of results with limits and with each other.
 #include <string.h>
 
 #include "gen/explore/explore.h"
@@ -26,11 +26,13 @@ const char *explore_metric_hint(struct arena *arena, const char *key) {
     return near ? arena_printf(arena, "did you mean `%s`?", near) : arena_printf(arena, "the figures are %s", list);
 }
 
+// Returns the amount by which the value misses the limit, as a share of the limit; 0: it does not miss it.
 static double missing(const struct explore_limit *l, double value) {
     double gap = l->most ? value - l->value : l->value - value, scale = l->value > 1 ? l->value : 1;
     return gap > 0 ? gap / scale : 0;
 }
 
+// Returns the sum of `missing` over all limits of the search.
 static double misses(const struct explore *x, const double *value) {
     double sum = 0;
     for (int i = 0; i < x->limits; i++) sum += missing(&x->limit[i], value[x->limit[i].metric]);

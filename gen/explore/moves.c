@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes new points from known ones. If the known point exceeds a limit, a move changes keys towards less hardware;
-// otherwise towards more speed.
+// Makes new points from known ones for the genetic search. If the known point exceeds a limit, most moves change keys
+// towards less hardware; otherwise towards more speed.
 #include <string.h>
 
 #include "gen/explore/known.h"
 
 // Returns 1 for numeric keys, whose larger values take more hardware; -1 for `pump` and `dies`, whose larger values
-// take less of a resource or of a die; 0 for keys that are not numbers.
+// take less of a resource or of each die; 0 for keys that are not numbers.
 static int grows(const struct explore_key *k) {
     if (!strcmp(k->name, "pump") || !strcmp(k->name, "dies")) return -1;
     return k->field->type == SCHEMA_INT ? 1 : 0;
@@ -18,6 +18,7 @@ struct explore_point move_random(const struct explore *x, struct chance *c) {
     return p;
 }
 
+// Moves a value by so many places in the key's list, unless the list ends before.
 static void step(const struct explore_key *k, uint8_t *at, int way) {
     int to = *at + way;
     if (to >= 0 && to < k->values) *at = (uint8_t)to;
@@ -26,7 +27,7 @@ static void step(const struct explore_key *k, uint8_t *at, int way) {
 // Changes one key. In 7 of 10 cases a numeric key moves by one or two places, to less hardware if the point is over its
 // limits, else to more. Otherwise it gets any value.
 static void change(const struct explore *x, struct chance *c, struct explore_point *p, bool over) {
-    enum { GUIDED = 7, OF = 10 }; // moves that are guided, of how many
+    enum { GUIDED = 7, OF = 10 }; // GUIDED of OF moves are guided
     int at = chance_below(c, x->keys), way = grows(&x->key[at]) * (over ? -1 : 1);
     const struct explore_key *k = &x->key[at];
     if (way && chance_below(c, OF) < GUIDED) step(k, &p->at[at], way * (1 + chance_below(c, 2)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a point as one line of JSON. The journal has these lines, and workers answer with them.
+// Writes and reads the result of a point as one line of JSON. The journal has these lines, and workers answer with
+// them.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static bool read_numbers(const json_t *root, const char *name, double *value) {
     return true;
 }
 
-// Reads the value of a key. False if it is not among the values of this search.
+// Reads the value of a key. Returns false if it is not among the values of this search.
 static bool read_key(const struct explore *x, int k, const json_t *keys, struct explore_point *p) {
     const struct explore_key *key = &x->key[k];
     const char *name = key->pattern ? arena_printf(x->arena, "%s.%s", key->name, key->pattern) : key->name;
@@ -66,6 +67,8 @@ static bool read_key(const struct explore *x, int k, const json_t *keys, struct 
     return !value;
 }
 
+// Reads the fields of a line. The hash in the line must be that of the point, which differs if the line belongs to
+// another spec, request or version.
 static bool read_result(const struct explore *x, const json_t *root, struct explore_point *p,
                         struct explore_result *r) {
     const char *words = json_string_value(json_object_get(root, "words")),

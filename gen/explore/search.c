@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
 // search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
-// leaves out a point if the front beats its bounds. Nothing is lost by this, because no evaluation is better than its
-// bounds. So the front is exact if all points of the space were estimated and none had to be left.
+// leaves out a point if a point of the front beats its bounds. Nothing is lost by this, because no evaluation is better
+// than its bounds. So the front is exact if all points of the space were estimated, and every point was evaluated or
+// beaten by its bounds.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
@@ -14,7 +15,8 @@
 #include "gen/explore/known.h"
 
 // POPULATION, BATCH, WHOLE_BATCH: points of a generation, of a batch of estimates and of a batch of whole evaluations.
-// MOST_IDLE: generations without a new point after which the genetic search ends. ROUNDS: alternations in search_some.
+// MOST_IDLE: generations without a new point after which the genetic search ends. ROUNDS: how often search_some
+// alternates between estimates and whole evaluations.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
 struct searching {
@@ -51,8 +53,8 @@ static void show_progress(struct searching *s) {
             seconds() - s->began);
 }
 
-// Notes the result of a task and writes it to the journal. A result that ended at the bounds is dropped. False after an
-// error.
+// Notes the result of a task and writes it to the journal. Drops a result that ended at the bounds, because it is
+// quickly made again. Returns false after an error.
 static bool take_result(void *to, const struct explore_task *task) {
     struct searching *s = to;
     struct text line = {0};
@@ -78,7 +80,8 @@ static void count_result(struct searching *s, const struct explore_result *r, in
     else s->out->estimated++;
 }
 
-// A design beyond the limits has no forecast (explore_evaluate.c), so its speed is that of its estimate.
+// Returns the result with a speed. At the level `whole`, a design beyond the limits has no forecast
+// (explore_evaluate.c), so its speed is taken from its estimate.
 static struct explore_result with_speed(const struct searching *s, const struct explore_point *p,
                                         const struct explore_result *r) {
     static const int speed[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_LATENCY_MS, EXPLORE_TOKENS_J,
@@ -90,8 +93,8 @@ static struct explore_result with_speed(const struct searching *s, const struct 
     return out;
 }
 
-// Evaluates the points (at most BATCH) whose results are not known yet, and notes the results of all. False after an
-// error.
+// Evaluates the points (at most BATCH) whose results are not known yet, and notes the results of all points in `seen`.
+// Returns false after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
     const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
@@ -112,7 +115,7 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
     return !s->failed;
 }
 
-// Keeps the points that the search has not examined yet; returns their number.
+// Keeps the points that the search has not examined yet, each once. Returns their number.
 static int only_new(struct searching *s, struct explore_point *point, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -141,7 +144,7 @@ struct member {
     double room; // crowding distance: how far its neighbours are apart in each goal; larger is better
 };
 
-static const struct searching *sorting; // qsort has no context
+static const struct searching *sorting; // for comparisons, because qsort passes no context
 static int sorting_metric;
 
 static int by_metric(const void *a, const void *b) {
@@ -184,7 +187,7 @@ static bool may_breed(const struct searching *s, int i) {
     return r->legal;
 }
 
-// Chooses the best members; returns their number.
+// Sorts the members, the best first. Returns how many of them remain: `most`, or all.
 static int select_members(struct searching *s, struct member *m, int count, int most) {
     int *index = calloc((size_t)count + 1, 2 * sizeof *index), *rank = index + count;
     if (!index) base_fatal("no memory for %d points", count);
@@ -197,7 +200,7 @@ static int select_members(struct searching *s, struct member *m, int count, int 
     return count < most ? count : most;
 }
 
-// Returns the better one of two random members. They are ordered by fitness.
+// Returns the better one of two random members. The members must be sorted, the best first.
 static const struct explore_seen *tournament(struct searching *s, const struct member *m, int count) {
     int a = chance_below(&s->chance, count), b = chance_below(&s->chance, count);
     return &s->seen.item[m[a < b ? a : b].index];
@@ -213,7 +216,7 @@ static int first_points(struct searching *s, struct explore_point *batch, int mo
     return count < most ? count : most;
 }
 
-// Estimates points by NSGA-II until there are `most` or no new ones come up. False after an error.
+// Estimates points by NSGA-II until there are `most` or no new ones come up. Returns false after an error.
 static bool breed(struct searching *s, int most) {
     struct explore_point batch[BATCH];
     struct member m[POPULATION + BATCH];
@@ -238,7 +241,7 @@ static bool breed(struct searching *s, int most) {
 
 static bool is_whole(const struct explore_result *r) { return r->level == EXPLORE_WHOLE; }
 
-// Whether some point of the front has better figures than these.
+// Whether an evaluated point within the limits dominates these figures.
 static bool is_beaten(const struct searching *s, const double *value) {
     for (int i = 0; i < s->seen.count; i++) {
         const struct explore_result *r = &s->seen.item[i].result;
@@ -247,7 +250,7 @@ static bool is_beaten(const struct searching *s, const double *value) {
     return false;
 }
 
-// Gets an optimistic estimate: each figure is better by the largest error that an estimate may have.
+// Makes an optimistic estimate: each figure is better by the largest error that an estimate is expected to have.
 static void hopeful(const struct explore_result *r, double value[EXPLORE_METRICS]) {
     static const double ERROR = 0.02;
     for (int m = 0; m < EXPLORE_METRICS; m++) value[m] = r->value[m] * (explore_metric[m].up ? 1 + ERROR : 1 - ERROR);
@@ -263,7 +266,7 @@ static enum worth worth_of(const struct searching *s, const struct explore_resul
     return is_beaten(s, value) ? WORTH_BY_BOUNDS : WORTH_ALL;
 }
 
-// Whether the point may still be evaluated at the level `whole`.
+// Whether the point was not evaluated at the level `whole` yet, and may be.
 static bool may_count(const struct searching *s, const struct explore_result *r) {
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
@@ -280,8 +283,8 @@ static struct member *candidates(struct searching *s, int *count) {
     return m;
 }
 
-// Evaluates up to `most` points at the level `whole`. If not all points of the space were estimated, leaves out points
-// that are worth it only by their bounds, and points whose estimate misses a limit.
+// Evaluates up to `most` points at the level `whole`. If the search is not exhaustive, leaves out points that are worth
+// an evaluation only by their bounds, and points whose estimate misses a limit. Returns false after an error.
 static bool confirm(struct searching *s, int64_t most) {
     int count;
     struct member *m = candidates(s, &count);
@@ -317,7 +320,7 @@ static bool look_around(struct searching *s, int most) {
 
 // ---- the front ----
 
-// Whether a is shown instead of b, which has equal goals: it has fewer LUTs.
+// Whether a is shown instead of b, which has equal figures in all goals, because a has fewer LUTs.
 static bool is_preferred(const struct explore_seen *a, const struct explore_seen *b) {
     return a->result.value[EXPLORE_LUT] < b->result.value[EXPLORE_LUT];
 }
@@ -328,8 +331,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
     return true;
 }
 
-// Whether a point belongs to the front: it was evaluated in full, meets the limits, no other point beats it, and of the
-// points with equal goals it is the preferred one, or the first of those.
+// Whether a point belongs to the front: it was evaluated in full, meets the limits, and no other point beats it. If
+// several such points have equal figures in all goals, only the preferred one belongs to it, or the first of these.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
@@ -373,7 +376,7 @@ static void find_front(struct searching *s) {
     if (s->seen.count) memcpy(out->seen, s->seen.item, (size_t)s->seen.count * sizeof *out->seen);
 }
 
-// The spec itself is evaluated first, so that the front is at least as good.
+// Evaluates the spec itself before all other points, so that the front is at least as good.
 static bool evaluate_own(struct searching *s) {
     struct explore_point own = explore_own(s->x);
     int at = known_find(&s->seen, &own);

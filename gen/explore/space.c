@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space of a search: which keys of `design` vary, and over which values. Domains come from the table of the keys
-// (spec_design_table): all legal values of a short list or range, and powers of two and 1.5 times these of a long one.
+// The space of a search: which keys of `design` vary, and over which values. The values of a key come from the table of
+// the keys (spec_design_table). A list or a short range gives all legal values, a long range powers of two and 1.5
+// times these. The command line can give other values.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +11,15 @@
 #include "gen/spec/spec_read.h"
 #include "include/version.h"
 
-// SHORT_RANGE: all values of a range are taken if its ends are at most so far apart.
+// SHORT_RANGE: greatest distance of the ends of a range of which all values are taken. MOST_BYTES: limit of a hashed
+// file.
 enum { SHORT_RANGE = 32, MOST_BYTES = 1 << 24 };
 
 // ---- reading settings ----
 
 static const char *const weights_key = "weights.";
 
-// The context is a key of the model or the graph. It can be varied if the spec gives it.
+// `context` is a key of the model or the graph, not of `design`. It can be varied if the spec gives it.
 static const struct schema_field context_field = {
     .key = "context", .type = SCHEMA_INT, .min = 1, .max = SPEC_MAX_CONTEXT};
 
@@ -27,6 +29,7 @@ const struct yaml_node *explore_context(const struct explore *x) {
     return context && context->kind == YAML_KIND_SCALAR && !context->quoted ? context : NULL;
 }
 
+// Returns the field of a key, or NULL if there is no such key.
 static const struct schema_field *find_field(const struct explore *x, const char *name) {
     if (!strcmp(name, "context") && explore_context(x)) return &context_field;
     for (size_t i = 0; i < spec_design_table.count; i++)
@@ -34,7 +37,7 @@ static const struct schema_field *find_field(const struct explore *x, const char
     return NULL;
 }
 
-// Reports a key that does not exist, with the nearest one. Returns false.
+// Reports a key that does not exist, with the most similar one. Returns false.
 static bool unknown_key(const struct explore *x, const char *name) {
     const char *keys[64];
     size_t count = 0;
@@ -59,7 +62,7 @@ static bool add_value(struct explore *x, struct explore_key *k, const char *valu
     return true;
 }
 
-// The largest value of a key: the board may have fewer channels or dies than the table allows.
+// Returns the largest value of a key. The board may have fewer channels or dies than the table allows.
 static int64_t most_of(const struct explore *x, const struct schema_field *f) {
     int64_t most = (int64_t)f->max;
     if (!strcmp(f->key, "channels")) most = at_most(most, x->spec->device->hbm.channels);
@@ -86,7 +89,8 @@ static bool add_range(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Adds all values that the table lists. False after an error: the table lists none.
+// Adds all values that the table gives for the key. Returns false after an error: the key is a fraction or a text, so
+// the table gives none.
 static bool add_all(struct explore *x, struct explore_key *k) {
     const struct schema_field *f = k->field;
     bool ok = true;
@@ -100,8 +104,8 @@ static bool add_all(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Checks a single value as if it were in a spec. Each point is checked later for values of several keys that do not fit
-// together.
+// Checks a single value as if it were in a spec, and reports an error if it is not legal. Values of several keys that
+// do not go together are found when a point is evaluated.
 static bool check_value(struct explore *x, const struct explore_key *k, const char *value) {
     struct schema_field f = *k->field;
     char *said = NULL;
@@ -138,7 +142,7 @@ static bool add_list(struct explore *x, struct explore_key *k, const char *list)
     }
 }
 
-// The spec's own value of a key or pattern, or the value that it has if the spec does not give it.
+// Returns the spec's own value of a key or pattern, or the value that the key has if the spec does not give it.
 static const char *own_value(const struct explore *x, const struct explore_key *k) {
     if (k->field == &context_field) return explore_context(x)->text;
     const struct yaml_node *design = yaml_get(x->spec->root, "design"), *own = yaml_get(design, k->name);
@@ -160,7 +164,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Adds the spec's own value to the domain, so that the space contains the spec itself.
+// Adds the spec's own value to the values of the key, so that the space contains the spec itself.
 static bool add_own(struct explore *x, struct explore_key *k) {
     const char *own = own_value(x, k);
     if (!add_value(x, k, own)) return false;
@@ -180,7 +184,7 @@ static struct explore_key *find_key(struct explore *x, const char *name, const c
     return NULL;
 }
 
-// Adds a key to the space. NULL after an error.
+// Adds a key to the space. Returns NULL after an error.
 static struct explore_key *new_key(struct explore *x, const char *name, const char *pattern) {
     const struct schema_field *field = find_field(x, name);
     if (!field) return unknown_key(x, name), NULL;
@@ -194,7 +198,7 @@ static struct explore_key *new_key(struct explore *x, const char *name, const ch
     return k;
 }
 
-// Reads `KEY`, `KEY=A,B,C`, or `weights.PATTERN=A,B`. fixed: the word must give exactly one value.
+// Reads `KEY`, `KEY=A,B,C`, or `weights.PATTERN=A,B` of the command line. fixed: there must be exactly one value.
 static bool read_key(struct explore *x, const char *word, bool fixed) {
     size_t len = strcspn(word, "=");
     const char *name = arena_strndup(x->arena, word, len), *pattern = NULL;
@@ -253,8 +257,9 @@ static bool add_goals(struct explore *x, const char *word) {
     }
 }
 
-// Returns how much of a resource the board has, as `rill check` counts it: the device without its platform. The memory
-// ports of the spec's own number of channels are not taken off, so that a limit is the same for all points.
+// Returns the amount of a resource that the board has, as `rill check` counts it: the device without the platform's
+// cells. The logic of memory ports is not subtracted, because it depends on the number of channels, and a limit must be
+// the same for all points.
 static double board_has(const struct explore *x, int metric) {
     const struct rill_device *d = x->spec->device;
     struct device_resources sum = {0};
@@ -275,7 +280,8 @@ static double board_has(const struct explore *x, int metric) {
     }
 }
 
-// Adds a limit `FIGURE=NUMBER`. direction: 1 at most, -1 at least; 0: whichever of these demands a better figure.
+// Adds a limit `FIGURE=NUMBER` or `FIGURE=NUMBER%`. direction: 1 at most, -1 at least; 0: at least if more of the
+// figure is better, else at most.
 static bool add_limit(struct explore *x, const char *word, int direction) {
     size_t len = strcspn(word, "=");
     char *end = NULL;
@@ -335,7 +341,7 @@ static uint64_t mix_file(const struct explore *x, uint64_t hash, const char *pat
     return data ? mix(hash, data, len) : hash;
 }
 
-// Hashes everything that all points of the search share.
+// Sets `base`, the hash of everything that all points of the search share.
 static void find_base(struct explore *x) {
     int64_t request[] = {x->prompt, x->tokens};
     uint64_t hash = mix(0, x->text, x->len);
@@ -416,8 +422,8 @@ struct explore_point explore_nth(const struct explore *x, uint64_t index) {
     return p;
 }
 
-// Whether the point's value differs from the spec's. A point's hash covers only such keys, so searches over different
-// keys can share a journal.
+// Whether the point's value of a key differs from the spec's. A point's hash covers only such keys, so searches over
+// different keys can share a journal.
 static bool is_changed(const struct explore *x, const struct explore_point *p, int k) {
     const struct explore_key *key = &x->key[k];
     return strcmp(key->value[p->at[k]], own_value(x, key)) != 0;

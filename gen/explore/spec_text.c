@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a spec with other values under `design`. The lines of all other keys stay as they are.
+// Writes a spec with a point's values under `design`, and of `context`. All other lines stay as they are.
 #include <string.h>
 
 #include "gen/explore/explore.h"
 
-// The last line of a value, which may be a list or map over several lines.
+// Returns the last line of a value, which may be a list or map over several lines.
 static uint32_t last_line(const struct yaml_node *node) {
     uint32_t line = node->loc.line;
     for (size_t i = 0; i < node->count; i++) {
@@ -14,6 +14,7 @@ static uint32_t last_line(const struct yaml_node *node) {
     return line;
 }
 
+// Returns the first character of a line of the spec, or the end of the text.
 static const char *line_start(const struct explore *x, uint32_t line) {
     const char *at = x->text, *end = x->text + x->len;
     for (; line > 1 && at < end; line--) {
@@ -84,11 +85,12 @@ static void add_formats(const struct explore *x, const struct explore_point *p, 
     text_add(out, "}\n");
 }
 
-// Whether add_formats writes this key.
+// Whether add_formats writes this key: `weights` with formats for patterns of names.
 static bool by_formats(const struct explore *x, const char *name, const struct yaml_node *own) {
     return !strcmp(name, "weights") && (has_patterns(x) || (own && own->kind == YAML_KIND_MAP));
 }
 
+// Writes the section `design`: the keys of the spec, with the point's values, then the keys that the search adds.
 static void add_design(const struct explore *x, const struct explore_point *p, const struct yaml_node *design,
                        struct text *out) {
     text_add(out, "design:\n");
@@ -113,7 +115,7 @@ static void add_design(const struct explore *x, const struct explore_point *p, c
     if (has_patterns(x) && !yaml_get(design, "weights")) add_formats(x, p, NULL, out);
 }
 
-// Copies lines of the spec. If `context` varies and is among them, its value is replaced.
+// Copies lines of the spec. If `context` is a key of the search and is in these lines, its value is replaced.
 static void add_lines(const struct explore *x, const struct explore_point *p, const char *from, const char *to,
                       struct text *out) {
     const struct yaml_node *node = explore_context(x);

@@ -13,7 +13,7 @@
 
 // ---- the worker's side ----
 
-// Reads a task: the level and the index of each key's value (the counterpart of give).
+// Reads a task as `give` writes it: the level and the index of each key's value. Returns false if it is not valid.
 static bool read_point(const struct explore *x, const char *line, int *level, struct explore_point *p) {
     char *at;
     *level = (int)strtol(line, &at, 10);
@@ -47,7 +47,7 @@ int explore_work(const struct explore *x, FILE *in, FILE *out) {
 
 // ---- starting and stopping ----
 
-// Replaces this process by a launched worker.
+// Replaces this process by the command that launches a worker.
 static void run_command(const char *launch, char **argv) {
     struct text command = {0};
     text_addf(&command, "exec %s", launch);
@@ -61,6 +61,7 @@ static void run_command(const char *launch, char **argv) {
     _exit(127);
 }
 
+// Turns this process, a fork, into a worker with these ends of its pipes. Does not return.
 static void become_worker(const struct explore *x, const struct explore_workers *w, int in, int out, const char *launch,
                           char **argv) {
     for (int i = 0; i < w->count; i++) { // closes the pipes to earlier workers
@@ -78,7 +79,7 @@ static void become_worker(const struct explore *x, const struct explore_workers 
     _exit(explore_work(x, fdopen(in, "r"), fdopen(out, "w")));
 }
 
-// Starts a worker with a pipe to it and one from it. False if the system refuses.
+// Starts a worker with a pipe to it and one from it. Returns false if the system refuses, with the reason in errno.
 static bool start_one(const struct explore *x, struct explore_workers *w, const char *launch, char **argv) {
     int ask[2], answer[2];
     if (pipe(ask) || pipe(answer)) return false;
@@ -142,6 +143,7 @@ static bool lost(const struct explore *x, struct explore_worker *w) {
     return false;
 }
 
+// Reads the answer of a worker into its task. Returns false after an error.
 static bool take(const struct explore *x, struct explore_worker *w, struct explore_task *task) {
     char *line = NULL;
     size_t room = 0;
@@ -151,6 +153,7 @@ static bool take(const struct explore *x, struct explore_worker *w, struct explo
     return ok || lost(x, w);
 }
 
+// Waits until a busy worker has answered. Returns false if that fails.
 static bool wait_for_one(struct explore_workers *w, struct pollfd *poll_of) {
     for (int i = 0; i < w->count; i++)
         poll_of[i] = (struct pollfd){w->items[i].busy >= 0 ? fileno(w->items[i].answer) : -1, POLLIN, 0};

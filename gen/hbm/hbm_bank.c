@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DRAM timing of one pseudo-channel. Times are in picoseconds.
+// DRAM timing of one pseudo-channel: open rows, refreshes and the data bus. Times are in picoseconds.
 #include "gen/hbm/hbm_bank.h"
 
 enum { MOST_NATIVES = 4095 /* limited by a 12-bit field in hbm_dpi.c */ };
@@ -54,8 +54,8 @@ static void refresh_due(struct hbm_banks *banks, const struct hbm_timing *timing
     }
 }
 
-// Opens a row in its bank, after closing another row that is open. `row_cycle` must have passed since the last
-// activation (activated is 0 before the first one).
+// Opens a row in its bank, after closing another row that is open. The activation waits until `row_cycle` has passed
+// since the last one of the bank (bank->activated is 0 before the first activation).
 static void open_row(struct hbm_bank *bank, const struct hbm_timing *timing, uint64_t arrival, uint64_t row,
                      struct hbm_stats *stats) {
     uint64_t start = arrival;

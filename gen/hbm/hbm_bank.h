@@ -9,7 +9,7 @@
 
 enum {
     HBM_BANKS = 16,
-    HBM_ATOM_BYTES = 32, // native beat
+    HBM_ATOM_BYTES = 32, // bytes of a native beat, the smallest transfer on the data bus
 };
 
 // Times in picoseconds, from the board's figures (docs/hbm.md).
@@ -29,7 +29,7 @@ struct hbm_timing {
 struct hbm_timing hbm_timing_of(const struct hbm_figures *);
 int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of this length takes
 
-struct hbm_stats {
+struct hbm_stats { // counts
     uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
     uint64_t page_hits, page_closed, page_misses; // per native beat
 };
@@ -52,9 +52,9 @@ struct hbm_banks {
 
 void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing);
 
-// Accesses one native beat that may be served from `arrival` on. Returns when its data begins on the bus, without
-// `latency`, and counts the page state in `stats`. Calls must come in service order, because each changes the state of
-// the banks and the bus.
+// Accesses one native beat that may be served from the time `arrival` on. offset: byte address in the pseudo-channel.
+// Returns the time at which its data begin on the bus, without `latency`, and counts the state of the row in `stats`.
+// Calls must come in the order of service, because each changes the state of the banks and the bus.
 uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset,
                           bool is_write, struct hbm_stats *stats);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_register_slice: registers in a stream's path. MODE: 0 wires, 1 simple, 2 skid, 3 swap (the module's header).
+// Contract and cost of rill_register_slice, which puts registers into a stream. MODE is 0 for wires, 1 for a simple
+// register, 2 for a skid buffer, 3 for two registers that are used in turn; the module's header describes the modes.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_replay_buffer: keeps a firing that a repeated region reads in every repetition.
+// Contract and cost of rill_replay_buffer, which stores a firing and sends it once for each repetition of the region
+// that reads it.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

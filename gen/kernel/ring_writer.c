@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_ring_writer: writes ids to memory, one after another.
+// Contract and cost of rill_ring_writer, which writes each generated id to the ring in memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_rmsnorm: vectors are kept in banks and read in two passes; gamma has its own input.
+// Parameters, contract and cost of rill_rmsnorm. The module keeps each vector in a bank while it sums the squares, then
+// reads it again, scales it and multiplies it by the gains, which arrive on their own input.
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // constants that the replay uses as well
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_rope: rotary embedding of heads, which are kept in banks; the row of cos and sin arrives first. This file also
-// calculates the table of these rows.
+// Parameters, contract and cost of rill_rope, which rotates pairs of elements of each head (rotary embedding). The
+// heads are kept in banks, and the row of the table with cos and sin of the position arrives first. class_rope_table
+// calculates that table.
 #include "gen/kernel/class.h"
 
 #include <math.h>
 // ---- the table: every step in double, rounded once to fp32; docs/numerics.md section 9 ----
 
-struct angles {
-    double theta, factor, original, pairs;
-    double low, high; // llama3: turns within the original context; yarn: ends of the ramp
+struct angles {                            // the attributes of rope_table
+    double theta, factor, original, pairs; // original: the context with which the model was trained, in positions
+    double low, high; // llama3: turns within the original context; yarn: pairs at the ends of the ramp
     // Returns the scaled frequency of pair i.
     double (*scaled)(const struct angles *, double frequency, double i);
     double magnitude; // factor of cos and sin
 };
+
+// Forms of scaling: functions for `scaled`. Frequencies are in radians per position.
 
 static double plain(const struct angles *a, double frequency, double i) {
     (void)a, (void)i;
@@ -37,7 +40,7 @@ static double yarn(const struct angles *a, double frequency, double i) {
     return frequency / a->factor * ramp + frequency * (1 - ramp);
 }
 
-// Returns the pair, as a real number, that makes this number of turns within the original context.
+// Returns the number of the pair that makes this many turns within the original context. It is not rounded.
 static double pair_of(const struct angles *a, double turns) {
     return 2 * a->pairs * log(a->original / (turns * 2 * M_PI)) / (2 * log(a->theta));
 }
@@ -50,7 +53,7 @@ static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
     if (a->magnitude <= 0) a->magnitude = 0.1 * log(a->factor) + 1;
 }
 
-// Reads the attributes of rope_table. With yarn, low and high become pairs instead of factors.
+// Reads the attributes of rope_table. With yarn, low and high are pairs (set_yarn) instead of numbers of turns.
 static struct angles angles_of(const struct ir_attrs *attrs, int64_t cols) {
     static double (*const forms[])(const struct angles *, double, double) = {
         [SPEC_PLAIN] = plain, [SPEC_LINEAR] = linear, [SPEC_LLAMA3] = llama3, [SPEC_YARN] = yarn};
@@ -89,8 +92,8 @@ static int64_t rotary_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[1]]);
 }
 
-// Returns the greatest common divisor of a head and of one half of its rotated part, because a word must not cross
-// either.
+// Returns the greatest common divisor of the elements of a head and of half of its rotated part, because a word must
+// not cross the end of either.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     int64_t a = head_of(ir, node), b = rotary_of(ir, node) / 2;
     while (b) {
@@ -113,7 +116,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, chunks(a), 1, 1 + LATENCY_MUL + LATENCY_ADD);
 }
 
-// Stores heads twice (the second time for the other elements of the pairs), and the two halves of a row.
+// Counts two copies of the bank buffer, because both elements of a pair are read in the same cycle, and memories for
+// cos and for sin. If the elements of a pair are neighbours in a word (`beside`), one copy is enough.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), half = div_up(args_int(a, "ROTARY", 2), 2 * lanes);
     bool beside = args_int(a, "PAIRS", 0) && lanes > 1;

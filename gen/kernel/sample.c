@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_sample: gives the index of an element, drawn at random or the largest, one word per token.
+// Parameters, contract and cost of rill_sample, which chooses the index of an element for each token: at random, or as
+// rill_argmax chooses the largest element. Its class extends that of rill_argmax.
 #include "gen/kernel/class.h"
 
 enum { SCORE = 1 + LATENCY_THREEFRY + LATENCY_GUMBEL + LATENCY_ADD }; // cycles from a chunk to its scores
@@ -9,16 +10,16 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "TOP_K", ir->design.sampling);
 }
 
-// The contract does not include the list of candidates, which the host selects at run time. With the list, an id takes
-// some hundred cycles more.
+// The contract does not include the list of the top_k largest elements, because top_k is a setting of each request.
+// With the list, an id takes up to a few hundred cycles more.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     rtl_argmax.contract(a, at, c);
     c->stages += SCORE;
 }
 
-// Adds, in addition to the cost of the largest element: per lane a product, a hash (one for two lanes), noise and a
-// sum; per place of the list; and the bound. This is the sum of the parts, because the table of measured syntheses has
-// no row for the whole.
+// Adds the cost of rill_argmax, of the arithmetic of each lane (a product, a hash for every two lanes, noise and a
+// sum), of the places of the list, and of the min_p limit. The terms are sums over the parts of the module, because
+// verif/cost/measured.txt has no synthesis of the whole module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1);
     rtl_argmax.cost(a, r);

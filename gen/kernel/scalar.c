@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_scalar: combines x with a constant number. Subtracting the number becomes an addition, and dividing by it a
-// multiplication.
+// Parameters, contract and cost of rill_scalar, which combines each element with a constant number. golden_scalar_of
+// replaces a subtraction of the number by an addition, and a division by it by a multiplication.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // golden_scalar: the same constants in the replay

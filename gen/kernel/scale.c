@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_scale: multiplies every head by its scalar, which arrives with the head's first row.
+// Parameters, contract and cost of rill_scale, which multiplies every head of an attention's result by a scalar of
+// softmax. The scalar is taken with the first row of the head.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {

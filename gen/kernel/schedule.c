@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_schedule: a table of entries and the walk through it. Used only inside modules.
+// Cost of rill_schedule, which holds a table of entries and walks through it in each step (docs/rtl.md section 5). It
+// exists only inside other modules, so it needs no contract.
 #include <string.h>
 
 #include "gen/kernel/class.h"

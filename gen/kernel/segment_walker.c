@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_segment_walker: gives the order in which an engine's beats are read.
+// Contract and cost of rill_segment_walker, which tells the read engines the order in which the matrix engine needs its
+// beats.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

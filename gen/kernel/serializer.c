@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_serializer and rill_deserializer: carry a word in slices from die to die.
+// Cost of rill_serializer and rill_deserializer, which carry a word that seldom changes from die to die, one slice per
+// cycle. The word is no stream, so their contract is TIMING_NONE.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -13,7 +14,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static int64_t slice_bits(const struct kernel_args *a) { return at_least(args_int(a, "SLICE_W", 1), 1); }
 static int64_t number_bits(const struct kernel_args *a) { return log2_up(args_int(a, "DATA_W", 1) / slice_bits(a)); }
 
-// Each bit of a slice has a multiplexer, which takes three LUTs for eight bits of the word.
+// Each bit of a slice comes from a multiplexer over all slices. The multiplexers take three LUTs for eight bits of the
+// word.
 static void cost_send(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "DATA_W", 1), PER_SERIALIZER_BIT);
     r->ff += slice_bits(a) + 2 * number_bits(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_silu: x * sigmoid(x).
+// Contract and cost of rill_silu, which computes x * sigmoid(x) for each element.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

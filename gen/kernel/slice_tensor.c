@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_slice: takes every word of a tensor and passes on only the words of a part of it.
+// Parameters, contract and cost of rill_slice, which takes every word of a tensor and passes on only the words of a
+// part of it.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// A round has the words of one index of the sliced dimension. If the last dimension is sliced, a word holds several
-// indices, and a round is one word.
+// Sets the parameters, which count in rounds: the words of one index of the sliced dimension. If the last dimension is
+// sliced, a word holds several indices, and a round is one word. A group has all rounds of that dimension.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t along = ir_attr_int(&node->attrs, "along", 0), extent = in->shape[along].bound,
@@ -35,7 +36,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_SLICE_BASE);
 }
 
-// Words must not cross the ends of the part that is passed on.
+// Words must not cross the ends of the part that is passed on. If the last dimension is sliced with a step above 1, a
+// word must have one element. If the last dimension is sliced with a step above 1, a
+// word must have one element.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_softmax: keeps rows of scores in banks. The first pass scales them and finds the largest; the second one
-// computes exp, products and sum.
+// Parameters, contract and cost of rill_softmax, which keeps the scores of a head in a bank. The first pass scales the
+// scores and finds the largest one. The second pass computes the exponentials, their sum, and their products with the
+// scales of the values.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -18,8 +19,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
     c->banks.enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
-    // Cycles from a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the
-    // FIFO.
+    // Cycles from a token's last word of weights (p in the module) to its scalar: adder tree, accumulator, reciprocal,
+    // and three registers up to the FIFO.
     c->banks.softmax.behind = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
     c->banks.softmax.kept = 4; // firings whose scalars there is room for
     c->banks.softmax.heads = args_int(a, "HEADS", 1);

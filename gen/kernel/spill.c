@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_spill: writes firings to memory and reads them back.
+// Contract and cost of rill_spill, which writes the firings of a stream to memory and reads them back, where on-chip
+// memory is short.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -7,7 +8,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     int64_t bits = at_least(args_int(a, "DATA_W", 1), 1), beat_bits = class_beat_bits(a);
     c->machine = TIMING_SPILL;
-    c->spill.settle = 6;
+    c->spill.settle = 6; // the write engine's idle signal may come so many cycles late
     c->spill.in_beat = at_least(beat_bits / bits, 1);
     c->spill.beats = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
     c->spill.burst = args_int(a, "BURST", 1);
@@ -15,8 +16,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->spill.words = args_int(a, "WORDS", 1);
 }
 
-// Adds registers for the beat that is being filled (if a word is wider than a beat: for the word that leaves and the
-// one that comes back), for the word out, and memory for tuser of the firings.
+// Adds memory for tuser of all firings, and registers for the word at the output and for the beat that is being filled.
+// If a word is wider than a beat, the latter are registers for the word that is written and for the one that is read.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
@@ -32,8 +33,8 @@ int kernel_spill_firings(const struct ir_kernel *k) {
     return (int)args_int(&a, "FIRINGS", 1);
 }
 
-// Counts the beat that is being filled (if a word is wider than a beat: the word that leaves and the one that comes
-// back), the word out, and tuser of the firings.
+// Counts tuser of all firings, the word at the output, and the beat that is being filled. If a word is wider than a
+// beat, the latter is replaced by the word that is written and the one that is read.
 int64_t kernel_spill_bits(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     int64_t word = args_int(&a, "DATA_W", 1), beat = class_beat_bits(&a), parts = div_up(word, beat);

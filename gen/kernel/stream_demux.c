@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_demux: distributes the firings of a stream to several streams, in the order of its schedule.
+// Contract and cost of rill_stream_demux, which distributes the firings of a stream to several streams in the order of
+// its schedule.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

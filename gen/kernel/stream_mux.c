@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_mux: merges firings of several streams into one, in the order of its schedule.
+// Contract and cost of rill_stream_mux, which merges firings of several streams into one in the order of its schedule.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_reader: reads rows of a graph input from memory.
+// Contract and cost of rill_stream_reader, which reads the rows of a graph's input from memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_writer: writes rows of a graph output to memory.
+// Contract and cost of rill_stream_writer, which writes the rows of a graph's output to memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -8,9 +8,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_WRITER;
 }
 
-// chunk: bits of a word, an fp32 number per lane. group: bits that are collected before they leave, a whole beat or
-// chunk. A group of every token is buffered. Multiplexers merge the groups of all tokens with the new chunk, and select
-// a beat if a group has several.
+// Adds a buffer with a group for every token, and multiplexers that put a new chunk into its group and select a beat of
+// a group that has several. chunk: bits of a word on the stream, one fp32 number per lane. group: bits that are
+// collected before they are sent to memory, the larger of a beat and a chunk.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chunk = 32 * class_lanes(a), beat = class_beat_bits(a), group = at_least(chunk, beat),
             tokens = class_tokens(a);

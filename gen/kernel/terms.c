@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of the cost formulas, and how a formula adds them.
+// The figures of all terms of the cost formulas, from include/costs.def, and the functions by which a formula adds a
+// term to the resources of a module (terms.h).
 #include "gen/kernel/terms.h"
 
 static const struct cost_amount fitted[] = {
@@ -14,12 +15,13 @@ static const char *const name_of[] = {
 #undef COST
 };
 
-static const struct cost_amount *used = fitted;
+static const struct cost_amount *used = fitted; // the figures in use (cost_use)
 
 const char *cost_term_name(enum cost_term term) { return name_of[term]; }
 
 void cost_use(const struct cost_amount amount[]) { used = amount ? amount : fitted; }
 
+// Adds n times these amounts, rounded to whole cells.
 static void add(struct cost_resources *r, int64_t n, double lut, double ff) {
     r->lut += (int64_t)((double)n * lut + 0.5);
     r->ff += (int64_t)((double)n * ff + 0.5);

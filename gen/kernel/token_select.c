@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_token_select: in steps with a head, passes the last token of a firing, or with drafts or slots all of them.
+// Contract and cost of rill_token_select. In steps whose step word has `head`, it passes the last token of a firing, or
+// all tokens in designs with drafts or slots. It drops everything else.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_unary: an elementwise function of one operand. A function has the name of its operation; `slopes` serves all
-// operations that are not in the table (abs, neg, leaky_relu).
+// Parameters, contract and cost of rill_unary, which computes a function of each element. A function has the name of
+// its operation, except `slopes`, which serves the operations that the table below does not list (abs, neg,
+// leaky_relu).
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -9,7 +10,7 @@
 
 enum { CURVE = LATENCY_CURVE, HARD = LATENCY_MUL + LATENCY_ADD + 1 /* the bounds */ };
 
-// Indexed by the parameter FUNCTION.
+// The functions, indexed by the parameter FUNCTION: name, latency in cycles, cost of a lane.
 static const struct function {
     const char *name;
     int64_t latency;
@@ -36,14 +37,15 @@ static int64_t function_of(const char *name) {
     return SLOPES;
 }
 
-// Sets A and B: for `slopes` the slopes for negative and other x, for the functions after it a slope and an offset.
+// Sets FUNCTION, and A and B for the functions that have them: for `slopes`, A is the slope for negative x and B the
+// slope for other x; for hardsigmoid and hardswish, A is the slope and B the offset of the line.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const char *name = ir_op_of(ir, node->op)->name;
     int64_t function = function_of(name);
     ir_set_int(ir, k, "FUNCTION", function);
     if (ir_fills(ir, node)) class_padding(ir, node, k);
     if (function < SLOPES) return;
-    bool turns = function == SLOPES && !ir_attr_find(&node->attrs, "slope");
+    bool turns = function == SLOPES && !ir_attr_find(&node->attrs, "slope"); // abs and neg turn the sign of negative x
     double a = turns ? -1 : ir_attr_float(&node->attrs, "slope", GOLDEN_SIXTH), b = strcmp(name, "neg") ? 1 : -1;
     ir_set_float(ir, k, "A", (float)ir_attr_float(&node->attrs, "alpha", a));
     ir_set_float(ir, k, "B", (float)ir_attr_float(&node->attrs, "beta", function == SLOPES ? b : 0.5));

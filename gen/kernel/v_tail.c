@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_v_tail: writes values to the open block and, block by block, to memory.
+// Contract and cost of rill_v_tail, which keeps the values of the newest, incomplete block of 64 positions (the open
+// block) on chip and writes complete blocks to memory. kernel_tail gives the places of both.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -13,21 +14,24 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->values.beats = beat_bits == 512 ? 1 : 2; // of 64 positions
     c->values.reads = args_int(a, "READS", 0);  // reads of the tail in a layer; 0: not waited for
     c->values.reads_alone = args_int(a, "READS_ALONE", 0);
-    c->values.every = 6;   // cycles: a beat is requested, available 3 cycles later, offered and taken
-    c->values.settle = 30; // without the reads and writes of other clients
+    c->values.every = 6;   // a beat is requested, available 3 cycles later, offered and taken
+    c->values.settle = 30; // if no other client reads or writes at the same time
     c->values.release = 3;
     c->values.by_step = args_int(a, "STEP_READS", 0) != 0;
 }
 
+// Returns the rows of a head on a channel.
 static int64_t rows_of(const struct kernel_args *a) {
     return div_up(args_int(a, "HEAD_DIM", 1), args_int(a, "CHANNELS", 1));
 }
 
+// Returns the words of a lane's memory. A word is a beat: 64 positions of a row take one of 512 bits or two of 256.
 static int64_t words_of(const struct kernel_args *a) {
     return class_places(a) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
 }
 
-// Adds a lane's memory with byte writes: nine bits of a block RAM or UltraRAM for each byte, or else whole LUTRAMs.
+// Adds a lane's memory, in which single bytes are written. In block RAM or UltraRAM each byte takes nine bits; in LUT
+// RAM it takes a separate memory.
 static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct cost_resources *r) {
     struct cost_resources bytes = cost_ram(words, 8, style);
     if (!bytes.bram18 && !bytes.uram) {
@@ -38,6 +42,7 @@ static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct c
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
+    // Bytes of the head whose values are being distributed over the lanes.
     int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
     int64_t ultra = args_int(a, "ULTRA", 0);
     struct cost_resources plain = {.ff = 2 * beat}; // the bytes to write, the words read and sent

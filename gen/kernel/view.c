@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_view: passes words unchanged, under another shape.
+// Contract and cost of rill_view, which passes words unchanged. Only the shape in the stream's type changes.
 #include "gen/kernel/class.h"
 #include "gen/ir/ops.h"
 
@@ -13,7 +13,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_VIEW);
 }
 
-// Words of a patch must not cross pixels, so the lanes must divide a pixel; 0 for operations without patches.
+// Words must not cross pixels, so the number of lanes must divide the elements of a pixel. These are the last dimension
+// of the input, or one element if the patches extend over all dimensions. 0: the operation has no patches.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
     const struct ir_tensor *in = &ir->tensor[node->in[0]];

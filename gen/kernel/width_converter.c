@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_width_converter: changes the number of elements in a word.
+// Contract and cost of rill_width_converter, which changes the number of elements in a word.
 #include "gen/kernel/class.h"
 
 // With equal widths and dense words, the module has only wires.
@@ -19,12 +19,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
 
-// Returns the elements that a word can have after a stage of the shifter: its own, and the places by which it can have
-// moved.
+// Returns the width of a word in elements after a stage of the shifter: its own elements, plus the places by which the
+// stages so far can have moved it.
 static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
 
-// Adds rill_width_gear: the masked word, a shifter of 4:1 stages, the join with the token's rest, a buffer of four
-// row-steps, and the output.
+// Adds rill_width_gear: the masked word, a shifter whose stages are 4:1 multiplexers, the join with the elements that
+// the token has left over, a buffer of four row-steps (LINES), and the output.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LINES = 4 };
     int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),

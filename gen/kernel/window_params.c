@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows as parameters: 16 bits for each layer with the first layer lowest, or one value if all layers are
-// alike, or none if all positions are visible.
+// Sets the parameters of kernels with sliding windows, and calculates the cost of the logic for them. A list of windows
+// has 16 bits for each layer, the first layer in the lowest bits. If all layers have the same window, the parameter is
+// one value. If this window includes the whole context, the parameter is not set.
 #include "gen/ir/window.h"
 
 #include "gen/kernel/class.h"
@@ -26,8 +27,8 @@ void class_window(struct ir *ir, const struct ir_node *node, int k) {
     class_window_list(ir, k, "WINDOW", window, repeat);
 }
 
-// Adds rill_window_begin: a table, a comparison and a difference, and a division if the channels of K are no power of
-// two.
+// Adds rill_window_begin, which calculates where the window of a position begins: a table of the windows, a comparison
+// and a difference. If the number of key channels is not a power of two, there is also a division.
 static void begin(const struct kernel_args *a, int64_t windows, struct cost_resources *r) {
     int64_t channels = at_least(args_int(a, "KEY_CHANNELS", 1), 1);
     if (windows > 1) r->lut += windows; // the table

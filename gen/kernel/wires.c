@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules around the kernels that are not kernels: the register tree of signals that go to every kernel, and reset and
-// clocks of the board's wrapper.
+// Classes of modules that are instantiated around the kernels: the register tree of signals that go to every kernel,
+// and the reset and clocks of the board's wrapper. They have no contract and no cost formula; the classes only give
+// their names.
 #include "gen/kernel/class.h"
 
 const struct kernel_class rtl_register_copies = {.module = "rill_register_copies"};

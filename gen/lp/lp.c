@@ -18,9 +18,9 @@ void lp_add(struct lp *lp, int from, int to, int64_t least, double weight) {
 
 // ---- variables that are a fixed difference apart are merged into one class ----
 
-struct class {       // of a variable
-    int of;          // another variable of the class, or itself if it represents the class
-    int64_t further; // the variable's value minus that one's
+struct class {       // the class to which a variable belongs
+    int of;          // another variable of the class, or the variable itself if it represents the class
+    int64_t further; // value of the variable minus the value of variable `of`
 };
 
 // Returns the variable that represents the class of v, and the value of v minus that variable's value.
@@ -31,6 +31,7 @@ static struct class find(struct class *all, int v) {
     return c;
 }
 
+// Orders rows by `from`, then by `to`, then from the largest lower bound to the smallest.
 static int compare_rows(const void *x, const void *y) {
     const struct lp_row *a = x, *b = y;
     if (a->from != b->from) return a->from < b->from ? -1 : 1;
@@ -38,7 +39,7 @@ static int compare_rows(const void *x, const void *y) {
     return (a->least < b->least) - (a->least > b->least);
 }
 
-// Sorts the rows, keeps only the strictest of those between the same two variables, and returns how many are left.
+// Sorts the rows, keeps only the strictest one for each pair of variables, and returns the number of rows left.
 static int sort_rows(struct lp_row *row, int rows) {
     int kept = 0;
     if (rows) qsort(row, (size_t)rows, sizeof *row, compare_rows);
@@ -47,7 +48,8 @@ static int sort_rows(struct lp_row *row, int rows) {
     return kept;
 }
 
-// Whether s[b] - s[a] is fixed: a row in the other direction makes its lower bound its upper bound as well.
+// Whether row r fixes the difference of its variables: a row in the other direction makes the lower bound an upper
+// bound as well. The rows must be sorted.
 static bool is_fixed(const struct lp_row *row, int rows, const struct lp_row *r) {
     struct lp_row key = {r->to, r->from, 0, 0};
     int low = 0, high = rows;
@@ -67,7 +69,7 @@ static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, i
     for (int r = 0; r < rows; r++) {
         if (row[r].from == row[r].to || !is_fixed(row, rows, &row[r])) continue;
         struct class a = find(all, row[r].from), b = find(all, row[r].to);
-        int64_t further = a.further + row[r].least - b.further; // how far b's class is from a's
+        int64_t further = a.further + row[r].least - b.further; // value of variable b.of minus the value of a.of
         if (a.of < b.of) all[b.of] = (struct class){a.of, further};
         else if (b.of < a.of) all[a.of] = (struct class){b.of, -further};
     }
@@ -76,7 +78,8 @@ static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, i
 
 // ---- GLPK: a column per class, a row per difference of two: s[to] - s[from] >= least ----
 
-// Adds a column per class. The first one has variable 0 and is fixed at 0; the others are free.
+// Adds a column per class and notes its number in `column` of the class's variable. The first column has variable 0 and
+// is fixed at 0; the others are free. The objective is the weighted sum of differences.
 static void load_columns(const struct lp *lp, struct class *all, int *column, glp_prob *p) {
     int columns = 0;
     for (int v = 0; v < lp->variables; v++)
@@ -91,7 +94,7 @@ static void load_columns(const struct lp *lp, struct class *all, int *column, gl
     }
 }
 
-// Adds a row per difference. In StreamTensor's notation this is delay(i, j) >= D_i.
+// Adds a row per difference. In the notation of StreamTensor (MICRO 2025) a row is delay(i, j) >= D_i.
 static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
     if (rows) glp_add_rows(p, rows);
     for (int r = 0; r < rows; r++) {
@@ -114,8 +117,8 @@ static int64_t *rounded(const struct lp *lp, struct class *all, const int *colum
     return s;
 }
 
-// The rows are sorted twice: first to find variables with a fixed difference, then, with each class as one variable, to
-// drop the rows that became redundant.
+// Sorts the rows twice: first to find variables with a fixed difference, then, with each class as one variable, to drop
+// rows that became redundant.
 int64_t *lp_solve(const struct lp *lp) {
     struct lp_row *row = ARENA_ARRAY(lp->arena, struct lp_row, (size_t)lp->rows + 1);
     int *column = ARENA_ARRAY(lp->arena, int, (size_t)lp->variables + 1);

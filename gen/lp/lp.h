@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Difference-constraint programs: find start times s with s[to] - s[from] >= least that minimise a weighted sum of such
-// differences. The constraint matrix is that of a network, so the optimum is integral. The rounded result is still
-// checked against every row. Only this module and mip.c use the solver's library.
+// differences. The sizing of FIFOs uses them (gen/timing/firings.c). The constraint matrix is that of a network, so the
+// optimum is integral. The rounded result is still checked against every row. Only this module and mip.c use GLPK, the
+// solver's library.
 #ifndef RILL_LP_H
 #define RILL_LP_H
 
@@ -15,26 +16,25 @@ struct lp_row { // s[to] - s[from] >= least
 
 struct lp {
     struct arena *arena;
-    int variables;
+    int variables; // start times s[0] to s[variables - 1]
     struct lp_row *row;
     int rows;
     size_t row_capacity;
 };
 
 void lp_init(struct lp *, struct arena *, int variables);
-void lp_add(struct lp *, int from, int to, int64_t least, double weight);
-// Returns the start times, with s[0] = 0. Returns NULL if no start times satisfy the rows (a cycle of rows demands more
-// than 0) or if the sum has no minimum.
+void lp_add(struct lp *, int from, int to, int64_t least, double weight); // adds a row; the weight may be 0
+// Returns the start times in arena memory, with s[0] = 0. Returns NULL if no start times satisfy the rows (the lower
+// bounds along a cycle of rows add up to more than 0) or if the sum has no minimum.
 int64_t *lp_solve(const struct lp *);
 
-// A stream between two kernels, as StreamTensor (MICRO 2025) describes it for its REFERENCE strategy. The source sends
-// a firing of `words` words: the first one `first` cycles after the source's start, then one every `interval` cycles,
-// the last one by `length`. The target takes one word every `target_interval` cycles, starting `delay` cycles after the
-// source's start.
+// A firing on a stream between two kernels, as StreamTensor (MICRO 2025) describes it. The source sends `words` words:
+// the first one `first` cycles after the source's start, then one every `interval` cycles, the last one by cycle
+// `length`. The target takes one word every `target_interval` cycles, from `delay` cycles after the source's start on.
 struct lp_stream {
     int64_t words, first, interval, length, target_interval, delay;
 };
-// The most words that are in the stream at once.
+// Returns the most words that are in the stream at once.
 int64_t lp_max_words(const struct lp_stream *);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves integer programs with GLPK.
+// Solves integer programs with the branch-and-bound search of GLPK.
 #include "gen/lp/mip.h"
 
 #include <glpk.h>
@@ -21,6 +21,7 @@ void mip_term(struct mip *m, int row, int variable, double factor) {
     if (factor != 0) VEC_PUSH(m->arena, m->term, ((struct mip_term){row, variable, factor}));
 }
 
+// Returns GLPK's kind of a pair of bounds.
 static int bound_kind(double low, double high) {
     bool below = low > -MIP_NO_BOUND, above = high < MIP_NO_BOUND;
     if (below && above) return low == high ? GLP_FX : GLP_DB;
@@ -56,7 +57,7 @@ struct search {
     int branches;
 };
 
-// Called by the solver at each node of its search tree. Ends the search when there were more nodes than the limit.
+// Ends the search when its tree has had more nodes than the limit. The solver calls this function at each node.
 static void stop_search(glp_tree *tree, void *info) {
     int all = 0;
     glp_ios_tree_size(tree, NULL, NULL, &all);
@@ -79,6 +80,7 @@ static bool within(const struct mip *m, const double *value) {
     return true;
 }
 
+// Returns the values of the solution with integers rounded, or NULL if they then violate a row.
 static double *values(const struct mip *m, glp_prob *p) {
     double *value = ARENA_ARRAY(m->arena, double, m->variable.count + 1);
     for (size_t v = 0; v < m->variable.count; v++) {

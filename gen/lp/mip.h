@@ -7,16 +7,16 @@
 
 #include "gen/base/base.h"
 
-struct mip_variable {
-    double low, high, cost;
-    bool integer;
+struct mip_variable {       // low <= value <= high
+    double low, high, cost; // cost: weight of the value in the minimised sum
+    bool integer;           // the value must be an integer
 };
 
 struct mip_row { // low <= sum of its terms <= high
     double low, high;
 };
 
-struct mip_term {
+struct mip_term { // adds factor * variable to a row
     int row, variable;
     double factor;
 };
@@ -28,7 +28,7 @@ struct mip {
     VEC(struct mip_term) term;
 };
 
-#define MIP_NO_BOUND 1e30
+#define MIP_NO_BOUND 1e30 // as `high`: no upper bound; negative, as `low`: no lower bound
 
 enum mip_status {
     MIP_NONE,     // no solution within the limits, or none exists
@@ -37,19 +37,19 @@ enum mip_status {
 };
 
 struct mip_limits {
-    int branches;     // limit of the search; a fixed count, so that runs agree
-    int milliseconds; // 0: none
+    int branches;     // nodes of the search tree; a count instead of a time, so that all runs agree
+    int milliseconds; // time limit; 0: none
 };
 
 void mip_init(struct mip *, struct arena *);
-int mip_variable(struct mip *, double low, double high, double cost, bool integer); // its index
-int mip_row(struct mip *, double low, double high);                                 // its index
+int mip_variable(struct mip *, double low, double high, double cost, bool integer); // returns the variable's index
+int mip_row(struct mip *, double low, double high);                                 // returns the row's index
 void mip_term(struct mip *, int row, int variable, double factor);                  // at most one per row and variable
-// Solves the program as if no variable were an integer, which bounds every solution. Returns the sum, or MIP_NO_BOUND
-// if no values satisfy the rows.
+// Solves the program without the condition that variables are integers. Returns the minimised sum, which no solution
+// can be below, or MIP_NO_BOUND if no values satisfy the rows.
 double mip_relaxed(const struct mip *);
-// Returns the variables' values, in arena memory, with integers whole. Every row is checked again with these values.
-// Returns NULL with MIP_NONE.
+// Returns the values of all variables in arena memory; those of integers are whole. Every row is checked again with
+// these values. Returns NULL and sets *status to MIP_NONE if there is no solution.
 double *mip_solve(const struct mip *, struct mip_limits, enum mip_status *);
 
 #endif

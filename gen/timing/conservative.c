@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Conservative strategy of StreamTensor (MICRO 2025) scales all intervals to the slowest kernel. A stream then
-// holds what arrives at that pace while its reader waits, and faster writers wait for room.
+// FIFO depths by the Conservative strategy of StreamTensor (MICRO 2025): at its pace, every firing takes as long as the
+// longest firing of the run, with its words evenly spaced. A stream must hold the words that arrive at this pace while
+// its reader waits. Faster writers wait for room.
 #include "gen/lp/lp.h"
 #include "gen/timing/sizing.h"
 
-// Cycles of the longest firing on any stream.
+// Returns the cycles of the longest firing on any sized stream.
 static int64_t longest_firing(const struct sizing *z, const struct timing_result *r) {
     int64_t longest = 1;
     for (int e = 0; e < z->ir->edges; e++) {
@@ -18,8 +19,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
     return longest;
 }
 
-// The most words of a firing that are in the stream at that pace. The reader takes the first word when it took it in
-// the simulation.
+// Returns the most words of a firing that are in the stream if the firing takes `longest` cycles. The reader takes the
+// first word when it took it in the simulation. first: number of the firing's first word.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
     struct lp_stream s = {
@@ -28,7 +29,7 @@ static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t 
     return lp_max_words(&s);
 }
 
-// Notes the most words of any firing that each stream holds at the pace of this run.
+// Raises `least` of each stream to the most words of a firing that it holds at the pace of this run.
 static void note_pace(struct sizing *z, const struct timing_result *r) {
     int64_t longest = longest_firing(z, r);
     for (int e = 0; e < z->ir->edges; e++) {
@@ -41,7 +42,8 @@ static void note_pace(struct sizing *z, const struct timing_result *r) {
     }
 }
 
-// Finds the depths at that pace from all cases, at most the given ones, and makes them deep enough to avoid deadlock.
+// Finds the depths at the pace of each case, which are at most the given ones, and makes them deep enough to avoid
+// deadlock. Returns false if a case cannot be simulated or deadlocks.
 static bool find_pace(struct sizing *z) {
     size_t edges = (size_t)z->ir->edges + 1;
     sizing_choose_cases(z);
@@ -63,7 +65,7 @@ static bool find_pace(struct sizing *z) {
 bool timing_conservative(struct ir *ir, struct timing_depth *out, const char **missing) {
     struct timing_depth *own = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     struct sizing z = {.ir = ir, .out = own, .budget = TIMING_BUDGET, .memory = sizing_fast_memory(ir)};
-    for (int e = 0; e < ir->edges; e++) own[e].depth = out[e].depth; // the depth that is enough
+    for (int e = 0; e < ir->edges; e++) own[e].depth = out[e].depth; // enough for every case (timing_depths)
     sizing_open(&z);
     bool ok = find_pace(&z);
     for (int e = 0; ok && e < ir->edges; e++) {

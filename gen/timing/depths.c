@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds FIFO depths from simulated steps.
 //
-// First, all cases run with the depths of the safe rule, and each stream gets the most words that it held (its mark).
-// If a case is faster with unbounded streams, the streams may become as deep as they get there. Some writers run ahead
-// for no gain (such as the next step's rows while this step is in the loop), and fill any depth. Their streams are cut
-// to the depth that an LP gives, if the simulator confirms it. Then a search by bisection reduces one stream after
-// another, as long as no case takes more than a small margin longer. Finally, every case is simulated again with a
-// single word in each pipeline. The graph is a Kahn network, in which deadlock does not depend on times. A step that
-// completes here therefore completes with any timing of the memory.
+// A case is a short run of steps (sizing_cases.c). First, all cases run with the depths of the safe rule, and each
+// stream gets its high-water mark as depth. If a case is faster with unbounded streams, the safe depths are raised to
+// what the streams hold without bounds. Some writers run ahead without making anything faster (such as the rows of the
+// next step while this step is in its repeated region), and fill any depth. Their streams are cut to the depth that an
+// LP gives, if the simulator confirms it. Then a search by bisection shortens one stream after another, as long as no
+// case takes more than a small margin longer. Finally, every case is simulated again with a single word in each
+// pipeline. The graph is a Kahn network, in which deadlock does not depend on times. A step that completes here
+// therefore completes with any timing of the memory.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -34,8 +35,8 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no deadlock with any timing ----
 
-// Runs all cases, with a single word in each pipeline if asked for, and notes the room that each stream needs in them.
-// Returns false if a case deadlocks, with the streams that are full then in `full`.
+// Runs all cases, with a single word in each pipeline if `single_word` is set, and notes the room that each stream
+// needs in them. If a case deadlocks, returns false and marks the streams that are full then in `full` (unless NULL).
 static bool passes(struct sizing *z, const int64_t *depth, bool single_word, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -50,8 +51,8 @@ static bool passes(struct sizing *z, const int64_t *depth, bool single_word, boo
     return true;
 }
 
-// Makes the streams deeper that are full where the graph deadlocks, up to the safe depth. Returns false if none can get
-// deeper.
+// Doubles the depths of the streams in `full`, which are full in a deadlock, up to the safe depth. Clears `full`.
+// Returns false if no stream can get deeper.
 static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     bool deeper = false;
     for (int e = 0; e < z->ir->edges; e++) {
@@ -64,9 +65,9 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
-// Measures the depths after the cut. cut_run_ahead tests each depth of the LP. If it refuses one, the stream keeps its
-// mark, and this combination is not tested again, so a case may deadlock with all of the depths together. The streams
-// that are full there get deeper, up to the safe depths, with which all cases complete.
+// Measures the marks of all cases at the depths after cut_run_ahead, which has tested each cut but not all final depths
+// together, so a case may deadlock. The streams that are full then get deeper, up to the safe depths, with which all
+// cases complete.
 static bool measure_cut(struct sizing *z, int64_t *depth) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
     while (!sizing_measure(z, depth, false))
@@ -74,8 +75,8 @@ static bool measure_cut(struct sizing *z, int64_t *depth) {
     return true;
 }
 
-// Makes the streams deeper that are full where the graph deadlocks with single words, and then as short as they can be.
-// Where runs are long (`some`), the search is worth its time only if the deeper streams cost more than a
+// Deepens streams until no case deadlocks with a single word in each pipeline, then makes the deepened streams as short
+// as they can be. If runs are long (`some`), this search is worth its time only if the deeper streams cost more than a
 // COARSE_SHARE-th of the bits.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
@@ -93,8 +94,8 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
     return true;
 }
 
-// Returns by how many cycles the slowest case is over its limit, which is 1.01 times its cycles with unbounded streams;
-// 0 if none is.
+// Returns the largest number of cycles by which a case exceeds its limit, which is 1.01 times its cycles with unbounded
+// streams; 0 if none does.
 static int64_t most_slower(const struct sizing *z) {
     int64_t most = 0;
     for (int i = 0; i < z->tests; i++)
@@ -102,11 +103,11 @@ static int64_t most_slower(const struct sizing *z) {
     return most;
 }
 
-// Lets streams be as deep as they get without bounds, if that makes a case faster. The safe rule holds one value in
-// parallel to each path, but a graph may have several in flight: rows of steps without a loop between them, or
-// repetitions of regions that only wait for one another. The deeper streams are dropped if a case is then further over
-// the limit of most_slower than before, and by more than SLOWER_IN_ALL / 2 cycles, because its reads and writes meet in
-// another order.
+// Raises the safe depths to what streams hold without bounds, if that makes a case faster. With the safe rule, a stream
+// has room for one tensor in parallel to each path, but a graph may have several tensors in flight: rows of steps that
+// do not wait for one another, or repetitions of regions that wait only for one another. The old depths are restored if
+// a case then exceeds its limit (most_slower) by more cycles than before and by more than SLOWER_IN_ALL / 2. This is
+// possible because reads and writes of the memory meet in another order.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -132,17 +133,18 @@ static bool allow_ahead(struct sizing *z) {
     return sizing_measure(z, z->safe, true);
 }
 
+// Returns the depth DEPTH_LEAST for every stream.
 static int64_t *all_least(struct sizing *z) {
     int64_t *least = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
     for (int e = 0; e < z->ir->edges; e++) least[e] = DEPTH_LEAST;
     return least;
 }
 
-// Measures each case again at these depths. FIFOs of two words have another latency than deeper ones, and a difference
-// of one cycle changes the order in which the memory's rows open. A case may therefore take a little longer with the
-// marks as depths than with deeper streams. If `longer` is set, the limit of each case becomes what it takes then, but
-// at most a SLOWER_SHARE-th and SLOWER_AT_MOST cycles more than before. Returns false if a case deadlocks, with the
-// streams that are full then in `full`.
+// Measures the cycles of each case again at these depths, and sets z->slower if a case exceeds its limit. FIFOs of two
+// words have another latency than deeper ones, and a difference of one cycle changes the order in which the memory's
+// rows open. A case may therefore take a little longer with the marks as depths than with deeper streams. If `longer`
+// is set, the limit of each case becomes its cycles at these depths, but it rises at most by a SLOWER_SHARE-th plus
+// SLOWER_AT_MOST cycles. If a case deadlocks, returns false and marks the streams that are full then in `full`.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
     z->slower = false;
@@ -168,8 +170,8 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
 
 // Prepares the depths with which a search begins. With the marks as depths, a case may deadlock that completed with
 // deeper streams: FIFOs of two words have another latency, and stages that stall together hold fewer words if the words
-// come later. The streams that are full then get deeper. If a case is slower than it may be, the search begins from the
-// safe depths, at which the case was measured.
+// come later. The streams that are full then get deeper. If a case exceeds its limit, the search begins from the safe
+// depths, at which the limit was measured.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     while (!measure_again(z, depth, longer, full))
@@ -179,15 +181,17 @@ static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     return measure_again(z, depth, false, full);
 }
 
-// Raises depths to the places that a stream uses at most (`room`), because this keeps the timing as measured.
+// Raises the depth of each stream to the most places that it uses in a case (`room`), because this keeps the timing as
+// measured.
 static void keep_places(struct sizing *z) {
     for (int i = 0; i < z->tests; i++)
         for (int e = 0; e < z->ir->edges; e++)
             if (z->width[e]) z->depth[e] = at_least(z->depth[e], z->test[i].room[e]);
 }
 
-// Searches from these depths and, if asked for, from the safe depths as well, and keeps the result with fewer bits. A
-// difference of one cycle changes the order in which the memory's rows open, so less depth may be enough from there.
+// Searches from these depths and, if `from_safe` is set, from the safe depths as well, and keeps the result with fewer
+// bits. A difference of one cycle changes the order in which the memory's rows open, so the search from the safe depths
+// may end with fewer bits although it begins with more.
 static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe) {
     const struct bounds bounds = {all_least(z), .fast = true};
     size_t bytes = (size_t)z->ir->edges * sizeof *depth;
@@ -204,9 +208,10 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
     return true;
 }
 
-// Finds all depths: marks, cut, then a search on some cases if a pass over all cases takes a large part of the budget
-// (`some`), then rounds of the search over all cases while they save more than a 64th of the bits (the first two in any
-// case), then refreshes and deadlock. *words: the work of the first pass.
+// Finds all depths, in the order of the file's first comment. If a pass over all cases takes a large part of the budget
+// (`some`), a search on a few cases comes before the search on all cases. The latter runs in rounds, the first two in
+// any case, the others while a round saves more than a 64th of the bits. In the end, streams get deeper to hide
+// refreshes of the memory. *words: words and beats of the first pass.
 static bool size_all(struct sizing *z, int64_t *words) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof(int64_t);
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, edges + 1);
@@ -255,7 +260,8 @@ void sizing_open(struct sizing *z) {
 bool timing_depths(struct ir *ir, struct timing_depth *out, int64_t most, int64_t *pass, const char **missing) {
     struct sizing z = {.ir = ir, .out = out, .budget = TIMING_BUDGET, .most = most, .memory = sizing_fast_memory(ir)};
     *pass = 0;
-    if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false; // an edited dump
+    // Only an edited dump can have another T.
+    if (ir->design.tokens < 1 || ir->design.tokens > 8) return *missing = "the design", false;
     sizing_open(&z);
     bool ok = size_all(&z, pass);
     for (int e = 0; ok && e < ir->edges; e++) out[e].depth = z.depth[e];
@@ -283,14 +289,15 @@ int64_t timing_trial(struct ir *ir) {
 
 // ---- the least depths that would be enough ----
 
-// Bisects from the given depths down, after measuring the room of all streams at these depths.
+// Measures the room of all streams at the given depths and then bisects from these depths down. Returns false if a case
+// cannot be simulated or deadlocks.
 static bool least_from(struct sizing *z, int64_t *depth) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, &z->test[i], depth, false);
         bool ok = r && !r->stuck;
         for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
-        // The given depths set the limit.
+        // In the first search, the cycles at the given depths become the limit of the case.
         if (ok && !z->latest) z->test[i].cycles = at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0);
         arena_release(&z->scratch, mark);
         if (!ok) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the least that streams hold when every firing is as late as the graph allows, with a difference-constraint LP
-// over the firings of simulated steps.
+// Finds how many words streams hold if every firing is as late as the graph allows, with a difference-constraint LP
+// (lp.h) over the firings of simulated steps. Such a depth is less than that of a run in which writers run ahead.
 //
 // A simulator run starts every firing as early as it can. Here each firing may move to a later time, with all of its
 // words together. The variables are the shifts at a stream's writer and at its reader. The engine's inputs and outputs
@@ -14,8 +14,8 @@
 #include "gen/lp/lp.h"
 
 struct stream {             // the firings of a stream
-    int firings, put, take; // variables of firing 0
-    int64_t *first;         // first word of each firing; [firings]: the number of words
+    int firings, put, take; // put, take: variables of firing 0 at the writer and at the reader; the others follow
+    int64_t *first;         // number of the first word of each firing; [firings]: the number of words
 };
 
 struct graph {
@@ -46,6 +46,7 @@ static void cut_stream(struct graph *g, int e, int *variables) {
 
 static void at_least_row(struct graph *g, int from, int to, int64_t least) { lp_add(&g->lp, from, to, least, 0); }
 
+// Keeps the time that a firing has in the run.
 static void fix(struct graph *g, int variable) {
     at_least_row(g, ORIGIN, variable, 0);
     at_least_row(g, variable, ORIGIN, 0);
@@ -93,7 +94,9 @@ static void couple(struct graph *g, int in, int out, bool together) {
     }
 }
 
-// A fork offers a word to each reader while the word waits at the input, and takes it when all readers have it.
+// Couples the firings of a fork's input and of one output. A fork offers a word to each reader while the word waits at
+// the input, and takes it when all readers have it. come and gone: how much earlier, relative to the input, a firing
+// may be offered, and how much later, without breaking this for any of its words.
 static void couple_fork(struct graph *g, int in, int out) {
     const struct timing_edge *a = &g->run->edge[in], *b = &g->run->edge[out];
     const struct stream *i = &g->stream[in], *o = &g->stream[out];
@@ -133,7 +136,7 @@ static void fix_ports(struct graph *g, const struct ir_kernel *k) {
     }
 }
 
-// Couples an input and an output of a kernel by the way in which its machine moves words.
+// Couples an input and an output of a kernel in the way that its machine moves words.
 static void couple_ports(struct graph *g, enum timing_machine machine, const struct ir_port *in,
                          const struct ir_port *out) {
     switch (machine) {
@@ -144,7 +147,7 @@ static void couple_ports(struct graph *g, enum timing_machine machine, const str
     }
 }
 
-// Adds the rows of a kernel. Kernels of a machine that is not listed keep the times of all their ports.
+// Adds the rows of the LP for a kernel. Kernels with a machine that is not listed keep the times of all their ports.
 static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;

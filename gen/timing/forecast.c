@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forecasts the cycles of a request from the timing contracts alone. A short request is simulated whole. For a long
-// request, steps at some positions are simulated, each after a few warm-up steps. Each represents the steps around it
-// (the midpoint rule).
+// Forecasts the cycles of a request from the timing contracts alone, without RTL. A short request is simulated whole.
+// For a long request, steps at some positions are simulated, each after a few warm-up steps. Each represents the steps
+// around it (the midpoint rule).
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
@@ -11,10 +11,10 @@
 #include "gen/ir/window.h"
 
 enum {
-    SAMPLES_PREFILL = 8,
+    SAMPLES_PREFILL = 8, // samples of a phase
     SAMPLES_DECODE = 16,
-    WARM = 2,         // warm-up steps before those that count, to fill the FIFOs
-    COUNT_DECODE = 2, // decode steps that count
+    WARM = 2,         // warm-up steps before the steps of a sample that count, to fill the FIFOs
+    COUNT_DECODE = 2, // decode steps of a sample that count
     TAIL = 3,         // last steps of a prompt, simulated up to the first id after them
 };
 
@@ -23,15 +23,15 @@ struct forecasting {
     struct arena scratch;
     struct timing_forecast *f;
     struct timing_step *step;
-    int steps, prefill; // prefill: steps of the prompt
-    int pace;           // engine that works in all prompt steps; its last command ends a prompt step
-    int64_t whole_words;
+    int steps, prefill;          // prefill: steps of the prompt
+    int pace;                    // engine that works in all prompt steps; its last command ends a prompt step
+    int64_t whole_words;         // a request with more words is sampled
     struct timing_memory memory; // memory at the first step
     int64_t phase;               // of a sample: cycles that are added to the memory's age
-    const char *why;
+    const char *why;             // reason of a failure
 };
 
-// Simulates some steps of the request. NULL if they cannot be simulated; t->why then tells the reason.
+// Simulates some steps of the request. Returns NULL if they cannot be simulated; t->why then has the reason.
 static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
@@ -43,12 +43,13 @@ static struct timing_result *run(struct forecasting *t, int first, int steps) {
     return r && !r->stuck ? r : NULL;
 }
 
+// Returns the timing of an engine in a step of a run.
 static const struct timing_turn *turn_of(const struct forecasting *t, const struct timing_result *r, int step,
                                          int engine) {
     return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (engine >= 0 ? engine : 0)];
 }
 
-// Adds the engine's work in a step, `weight` times.
+// Adds the work and the waits of the forecast's engine in a step, `weight` times.
 static void add_step(const struct forecasting *t, struct timing_phase *p, const struct timing_result *r, int step,
                      double weight) {
     for (int i = 0; i < t->ir->firings; i++) {
@@ -64,7 +65,7 @@ static void add_step(const struct forecasting *t, struct timing_phase *p, const 
     p->turn += weight * (double)turn_of(t, r, step, t->f->engine)->wait;
 }
 
-// The engine with the most commands in a step.
+// Returns the engine with the most cycles of commands in the first step of a run.
 static int busiest_engine(const struct ir *ir, const struct timing_result *r) {
     int64_t *busy = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
     int best = ir->engines > 0 ? 0 : IR_NONE;
@@ -92,8 +93,8 @@ static int64_t last_command(const struct forecasting *t, const struct timing_res
     return turn_of(t, r, step, t->pace)->last_command;
 }
 
-// Simulates steps [first, first + count) after their warm-up steps, and counts them `weight` times. A prompt's step
-// counts until the engine's last command, because the ids of the next step are in flight long before. A decode step
+// Simulates steps [first, first + count) after their warm-up steps, and counts them `weight` times. A prompt step ends
+// with the last command of the engine `pace`, because the next step has entered the pipeline long before. A decode step
 // ends with its id.
 static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
@@ -114,10 +115,10 @@ static int64_t refresh_cycles(const struct timing_memory *m) {
     return (int64_t)(m->figures->refresh_interval_ns * 1e3 / m->period_ps);
 }
 
-// Samples the steps [first, end): the middle of each of `samples` equal parts is simulated. A sample has one refresh
-// more or less, depending on the time at which it begins. The memory is therefore older from sample to sample, so that
-// all samples together have the average number of refreshes. With the same age for all, every sample of a fixed length
-// would have the same error.
+// Samples the steps [first, end): simulates `count` steps in the middle of each of `samples` equal parts. A sample has
+// one refresh more or less, depending on the time at which it begins. The age of the memory therefore differs from
+// sample to sample, so that all samples together have the average number of refreshes. With one age for all, every
+// sample of a fixed length would have the same error.
 static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
     if (steps > 0 && parts == 0) parts = 1, count = steps; // fewer steps than a sample has: all are simulated
@@ -143,8 +144,8 @@ static bool forecast_tail(struct forecasting *t, int first) {
     return true;
 }
 
-// Finds the engine that ends a prompt's steps. The engine of the head may be the busiest, but it idles in all steps of
-// a prompt except the last.
+// Finds the engine `pace`, whose last command ends a prompt step. The engine of the LM head may be the busiest of the
+// request, but it idles in all steps of a prompt except the last.
 static bool find_pace(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     t->pace = t->f->engine;
@@ -169,7 +170,7 @@ static bool forecast_samples(struct forecasting *t) {
 
 // ---- products ----
 
-// Multiplications of one firing in all repetitions of a step, over the positions that the window includes.
+// Returns the multiplications of one firing in all repetitions of a step, over the positions that the window includes.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
     int64_t tokens = ir_takes_last(ir, f->region) ? 1 : s->ntok, repeat = ir->region[f->region].repeat, positions = 0;
@@ -202,7 +203,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     load->rows *= n;
 }
 
-// The lower bound for steps [first, end). early: beats that were already read before them.
+// Returns the lower bound for steps [first, end). early: beats of each channel that may have been read before them.
 static struct cost_bound bound_of(const struct forecasting *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
     // If positions do not matter, all steps except the last do the same work.
@@ -218,13 +219,14 @@ static struct cost_bound bound_of(const struct forecasting *t, int first, int en
     return cost_load_bound(t->ir, &load, early, true);
 }
 
-// The bounds of both phases. Beats of decode steps may already be in the engines' buffers when decoding begins.
+// Finds the bounds of both phases. Beats of decode steps may already be in the engines' buffers when decoding begins.
 static void find_bounds(struct forecasting *t) {
     t->f->prefill.bound = bound_of(t, 0, t->prefill, 0);
     t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
 }
 
-// Adds the load of `step` `count` times: a lower bound for `count` steps, none of which is lighter.
+// Adds the load of `step` `count` times. This is a lower bound for the load of `count` steps that do as much work or
+// more.
 static void add_times(const struct ir *ir, struct cost_load *sum, const struct timing_step *step, int64_t count) {
     struct cost_load load = cost_load_new(ir);
     cost_load_add(ir, &load, &(struct cost_step){step->pos, step->ntok, step->head});
@@ -248,10 +250,10 @@ void timing_request_bounds(const struct ir *ir, int64_t prompt, int64_t tokens, 
     *decode = cost_load_bound(ir, &load, ir->design.prefetch_beats, true);
 }
 
-// Raises a sampled sum to the lower bound if it is slightly below. Samples represent steps that differ a little,
-// because blocks of keys are read whole. If the memory sets the pace, their sum may therefore be a little less than
-// what all steps need. A larger gap is an error, and stays visible. more: cycles before and after the steps to which
-// the bound also applies.
+// Raises the sampled cycles of a phase to the lower bound if they are slightly below. A sample represents steps that
+// differ a little from it, because blocks of keys are read whole. If the memory sets the pace, the sum of the samples
+// may therefore be a little less than the bound of all steps. A larger gap is an error, and stays visible. more: cycles
+// before and after the phase that the bound includes.
 static void hold_to_bound(struct timing_phase *p, double more) {
     static const double OF_SAMPLES = 1e-3;
     double least = (double)p->bound.cycles - more;
@@ -260,12 +262,14 @@ static void hold_to_bound(struct timing_phase *p, double more) {
 
 // ---- after the last step ----
 
+// Returns the cycles from an id to the response of its write to the ring.
 static int64_t ring_cycles(const struct timing_memory *m) {
     return CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
-// Decides whether the request is simulated whole: if the words of all its steps, estimated from one step of each phase,
-// are few. Graphs that are not language models always are. Also finds the busiest engine.
+// Whether the request is simulated whole: the words of all its steps, estimated from one step of each phase, are at
+// most whole_words, or the graph is not a language model. Also finds the busiest engine. Returns false if a step cannot
+// be simulated; t->why then tells the reason.
 static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;
@@ -278,7 +282,8 @@ static bool is_short(struct forecasting *t) {
     return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-// Gives each decode step the drafts that it may have. The next step begins one position later all the same.
+// Gives each decode step as many drafts as it may have. None of them counts as right, so the next step begins one
+// position later.
 static void add_drafts(const struct forecasting *t) {
     for (int s = t->prefill; s < t->steps; s++) {
         // A step with drafts stays within a block of positions (rill_step_source).
@@ -287,6 +292,8 @@ static void add_drafts(const struct forecasting *t) {
     }
 }
 
+// Forecasts a request from position `first` of its prompt on, with the most drafts if `drafts` is set. The other
+// arguments and the result are those of timing_forecast_request.
 static struct timing_forecast *forecast(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, bool drafts,
                                         int64_t age, bool kept, int64_t whole_words, const char **why) {
     struct forecasting t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
@@ -352,6 +359,7 @@ struct timing_drafted timing_with_drafts(const struct timing_forecast *none, con
     return made;
 }
 
+// Returns NULL, or a text that says that `what` takes fewer cycles than its bound.
 static const char *below(struct arena *arena, const struct ir *ir, const char *what, double cycles,
                          const struct cost_bound *b) {
     if (cycles + 0.5 >= (double)b->cycles) return NULL;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the path that a word waited for. The search goes backwards from the word's reader, each time along the input
-// that arrived last.
+// Finds the path of kernels that a word on a stream waited for. The search goes backwards from the word's reader, at
+// each kernel along the input whose word arrived last.
 #include <string.h>
 
 #include "gen/timing/depths.h"
 
 enum { MOST_KERNELS = 32, SHOWN = 10 }; // kernels of a path, and those that are shown: the first and the last ones
 
-// The last word that was taken by this cycle, or -1.
+// Returns the number of the last word that was taken by this cycle, or -1.
 static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {
     int64_t low = 0, high = t->words - t->holds;
     while (low < high) {
@@ -18,8 +18,8 @@ static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {
     return low - 1;
 }
 
-// Among the words that the kernel took by this cycle, finds the input (other than `but`) whose word arrived last, if it
-// arrived after `since`. *came: when it arrived.
+// Returns the input of the kernel whose last word, among the words taken by this cycle, arrived latest. Returns IR_NONE
+// if no word arrived after `since`. but: an edge that is not considered. *came: cycle in which the word arrived.
 static int last_input(const struct ir *ir, const struct timing_result *r, int kernel, int but, int64_t cycle,
                       int64_t since, int64_t *came) {
     int last = IR_NONE;

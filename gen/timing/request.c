@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the steps of a request, and calculates when the first one begins, after the host's register writes and the load
-// of the vector parameters.
+// Makes the steps of a request, and calculates when the first one begins: after the host's register writes and after
+// the load of the vector parameters.
 #include "gen/ir/latency.h"
 #include "gen/timing/timing.h"
 
@@ -47,6 +47,7 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     return loaded + CYCLES_LOADED + (header_alone(ir, m) ? CYCLES_HEADER_ALONE : 0) + ir->design.is_lm;
 }
 
+// Each id takes CYCLES_LOOP_PASS cycles, and each beat of ids one more.
 int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
     return CYCLES_LOOP_PASS * first + first / (ir->design.beat_bits / 32);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a design at its own depths: whether it deadlocks, and which streams run ahead.
+// Checks a design at its own depths: whether it deadlocks, and which streams run ahead. docs/fifos.md explains both.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
@@ -32,7 +32,7 @@ bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) 
     bool ok = true;
     for (int i = sized ? brief : 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
         struct test_case *t = &z.test[i];
-        if (i > brief) t->words = z.test[i - 1].words; // about as many as in the case before
+        if (i > brief) t->words = z.test[i - 1].words; // to size the buffers: about as many as in the case before
         if (i < brief && !ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
         ok = goes_through(&z, t, stuck, full);
     }

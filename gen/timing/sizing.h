@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal to the sizing of FIFOs: the cases that are simulated, and the findings about each stream. depths.c runs the
-// steps of the search in order.
+// parts of the search in order. Arrays "per edge" have an element for each stream of the IR. Depths, marks and room are
+// in words, and work is in words and beats that were simulated.
 #ifndef RILL_TIMING_SIZING_H
 #define RILL_TIMING_SIZING_H
 
@@ -8,18 +9,18 @@
 #include "gen/timing/depths.h"
 
 enum {
-    MAX_STEPS = 8,
+    MAX_STEPS = 8 /* steps of a case */,
     GRAPH_STEPS = 8 /* steps of a graph that may be in flight at once */,
     MAX_CASES = 48,
     MAX_BRIEFS = 2,
-    DEPTH_LEAST = 2,
+    DEPTH_LEAST = 2 /* words of the shortest FIFO with full throughput */,
     SLOWER_AT_MOST = 16 /* cycles of a case, plus a SLOWER_SHARE-th of them: deeper streams must gain more than this,
                            and each of the first two rounds may cost at most this */
     ,
     SLOWER_SHARE = 400,
     SLOWER_IN_ALL = 48 /* cycles, plus a hundredth, over the unbounded time; no round slows a case beyond this */,
-    LAYERS = 4 /* more layers show nothing new */,
-    BRIEF_STEPS = 3,
+    LAYERS = 4 /* repetitions of a case; more show nothing new */,
+    BRIEF_STEPS = 3 /* steps and layers of a brief, a shortened case */,
     BRIEF_LAYERS = 2,
     SLOWER_ON_SOME = 400 /* a case that was not searched on may take a 400th of its cycles longer */,
     COARSE = 16 /* the coarse search finds a depth to a sixteenth */,
@@ -37,18 +38,18 @@ struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    bool for_lp;       // the LP uses it: it is the first of its kind
+    bool for_lp;       // the LP uses the case, because it is the first of its kind
     int64_t layers;    // repetitions of the repeated region that are run
-    bool asked;        // it is run while a few cases are searched on instead of all
+    bool asked;        // the case is run in a search on some cases
     bool refreshes;    // the memory refreshes, as after reset
     int64_t *latest;   // per step, latest cycle of an engine's last command: a trial with a later one has failed
     int64_t cycles;    // cycles at the safe depths; later the most that it may take
     int64_t unbounded; // cycles with unbounded streams; 0: unknown
     int64_t *room;     // per edge, `room` of struct timing_edge at the safe depths; later at the depths found so far
     int64_t *single;   // as `room`, with a single word in each pipeline
-    int64_t *words;    // per edge, words in a run of this case; NULL: it has not been run
+    int64_t *words;    // per edge, words in a run of this case; NULL: the case has not been run
     int era;           // number of times that `latest` was set
-    struct sizing_known *known; // runs that the search knows already
+    struct sizing_known *known; // runs whose results are remembered
 };
 
 struct sizing_trial { // the results of a run that a search needs
@@ -62,22 +63,22 @@ struct sizing {
     struct arena scratch;
     struct test_case test[MAX_CASES + MAX_BRIEFS];
     int tests, briefs;     // briefs: shorter cases to search on, stored after the tests
-    const char *kind;      // kind of the last test
+    const char *kind;      // name of the last test, without its position
     int64_t *safe, *depth; // per edge
     // per edge. least: depth by the LP, with every firing as late as it can be. width: bits of a word, 0 if not sized
     int64_t *least, *width;
     bool latest; // least is known; in timing_least: the cases have their limits
     bool *full;  // per edge: its writer waited at the safe depth
     struct timing_depth *out;
-    int64_t work, budget; // words and beats simulated so far; beyond the budget no further depth is tried
-    int64_t most;         // most words and beats of the first pass over all cases, else there is no search; 0: no limit
-    int strictest;        // number of the case that refused last
-    bool slower;          // a case is slower than it may be, at the depths measured last
-    bool some;            // only some cases are run
-    int64_t longest;      // work of the longest case that is searched on
-    const char *missing;
-    bool emitted; // if no depths are given, those of the IR count
-    struct timing_memory memory;
+    int64_t work, budget;        // words and beats simulated so far; beyond the budget no further depth is tried
+    int64_t most;                // with more work in the first pass over all cases, there is no search; 0: no limit
+    int strictest;               // number of the case that refused last
+    bool slower;                 // a case is slower than it may be, at the depths measured last
+    bool some;                   // only some cases are run
+    int64_t longest;             // work of the longest case that is searched on
+    const char *missing;         // module that has no contract, after a run failed
+    bool emitted;                // runs without given depths have those of the IR; else their streams have no bounds
+    struct timing_memory memory; // of cases without `refreshes`
 };
 
 struct streams { // some streams, as numbers of edges
@@ -85,7 +86,7 @@ struct streams { // some streams, as numbers of edges
     int count;
 };
 
-struct bounds { // conditions for a depth: it is not below `least`; fast: no case takes longer; single_words: none
+struct bounds { // conditions for a depth: it is not below `least`; fast: no case exceeds its limit; single_words: none
                 // deadlocks with single words
     const int64_t *least;
     bool fast, single_words;
@@ -94,34 +95,39 @@ struct bounds { // conditions for a depth: it is not below `least`; fast: no cas
 // ---- the sequence (depths.c) ----
 
 void sizing_open(struct sizing *); // `ir` and `out` must be set
-// Makes streams deeper that are full where the graph deadlocks with single words, up to the safe depth. Then makes them
-// as short as they can be, unless passes are long and the deeper streams took few bits.
+// Deepens streams up to the safe depth until no case deadlocks with single words. Then makes them as short as they can
+// be, unless passes are long and the deeper streams took few bits. Returns false if a case still deadlocks.
 bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
 
-struct timing_memory sizing_fast_memory(const struct ir *);
+struct timing_memory sizing_fast_memory(const struct ir *);       // without refreshes
 int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
 // Whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep theirs.
 bool sizing_is_sized(const struct ir *, int edge);
+// Adds a case. name, pos: its name in reports, and the position of its first step.
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
-void sizing_choose_cases(struct sizing *);
+void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
 // 64 positions and of the context, with whole steps, a partial one and single tokens, as many as may be in flight.
 void sizing_choose_passages(struct sizing *);
+// Runs a case at these depths (NULL: see `emitted`). Returns the result, which is in z->scratch, or NULL if a module
+// has no contract (`missing`). latest: per step, the run ends early if an engine's last command is later; NULL: no
+// limit.
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
                                        const int64_t *latest);
+// Sets `latest` of a case from a run, with `slack` cycles more. sizing_note_words sets `words`.
 void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
-// The needs of a stream: its high-water marks over the cases since the marks were cleared, with what forced them, and
-// the least depth by the LP.
+// Findings about the streams: `depth` has the high-water mark over the cases since the marks were cleared, `out` the
+// case that caused it, and `least` the depth by the LP.
 void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
-// Adds a request of whole steps and a partial one, with a memory that refreshes. It may take a hundredth plus
-// SLOWER_IN_ALL cycles longer than without bounds. Returns false if it deadlocks. room: per edge, `room` of struct
-// timing_edge without bounds.
+// Adds a case: a request of whole steps and a partial one, with a memory that refreshes. Its limit is its time with
+// unbounded streams plus a hundredth and SLOWER_IN_ALL cycles. Returns false if it deadlocks. room: per edge, `room` of
+// struct timing_edge with unbounded streams.
 bool sizing_add_request(struct sizing *, int64_t *room);
 // Measures the marks of all cases at the given depths. first: also sets the cycles of the cases, and notes which
 // writers wait and the depths by the LP. Returns false if a case cannot be run or deadlocks, or if the cases have more
@@ -130,19 +136,21 @@ bool sizing_measure(struct sizing *, const int64_t *given, bool first);
 
 // ---- runs that are known (sizing_known.c) ----
 
-// until: the run ends early when a command of an engine is later than the case's `latest` allows.
+// Runs a case at these depths, or returns the result of an earlier run that would be the same. until: the run ends
+// early when a command of an engine is later than the case's `latest` allows.
 struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, bool until);
 
 // ---- the search (sizing_search.c) ----
 
-// Whether the cases complete with these streams at these depths, and take no longer if that is asked for.
+// Whether the cases complete at these depths and, without single words, within their limits. s: the streams whose
+// depths have changed; cases that these cannot affect are not run.
 bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
 // Gives one stream after another, the largest first, the least depth within the bounds.
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
-// For long runs: finds depths from a few shorter cases, confirms them with all cases, and updates the marks. In: no
-// stream goes below `least`.
+// For long runs: finds depths from a few shorter cases, confirms them with all cases, and updates the marks. No stream
+// gets a depth below `least`, which the function changes.
 bool sizing_cut_on_some(struct sizing *, int64_t *depth, int64_t *least);
-// Makes streams deeper if refreshes make a request longer, because words that run ahead hide a refresh.
+// Makes streams deeper if refreshes make a request exceed its limit, because words that run ahead hide a refresh.
 bool sizing_hide_refreshes(struct sizing *, int64_t *depth);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the steps that FIFOs are sized for, and runs them.
+// Chooses the cases that FIFOs are sized for, which are short runs of steps at chosen positions, and runs them.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -9,7 +9,7 @@
 #include "gen/ir/window.h"
 #include "gen/timing/sizing.h"
 
-// With the fastest memory, the streams after the engine need the greatest depths.
+// Sizing runs without refreshes, because with the fastest memory the streams after the engine need the greatest depths.
 struct timing_memory sizing_fast_memory(const struct ir *ir) {
     struct timing_memory m = timing_memory_at(ir, 0);
     m.refreshes = false;
@@ -58,7 +58,8 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Position of the last step of n tokens in which a layer with a window reads most; below 0 if no layer has a window.
+// Returns the position of the last step of n tokens in which a layer with a window reads most; below 0 if there is
+// none.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)
@@ -177,6 +178,7 @@ void sizing_note_latest(const struct sizing *z, struct test_case *t, const struc
     }
 }
 
+// Allocates a case's lists per edge.
 static void open_marks(const struct sizing *z, struct test_case *t) {
     t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
     t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembers runs of the search, so that a case is not run again at the same depths or at depths that do not change it.
+// Remembers runs of the search, so that a case is not run again at depths that give the same result.
 //
 // A search returns to depths that it has tried: in its next round, from the safe depths down, and when it climbs where
 // it has bisected. A known run counts as much work as it took, so that the depths that are tried do not depend on what
@@ -10,10 +10,11 @@
 
 struct sizing_known {
     struct sizing_known *next; // an earlier run
-    bool single_word, until;   // one word in each pipeline; may have ended early, at a late command or the limit
-    int era;                   // era of the case's `latest`; 0: a run without it
+    // single_word: with one word in each pipeline. until: it may have ended early, at a late command or at the limit.
+    bool single_word, until;
+    int era; // era of the case's `latest`; 0: a run without it
     struct sizing_trial trial;
-    int64_t work;
+    int64_t work;          // words and beats that the run simulated
     int64_t *depth, *room; // per edge
 };
 
@@ -28,6 +29,7 @@ static bool is_alike(const struct sizing_known *k, const int64_t *depth, int edg
     return true;
 }
 
+// Returns a remembered run that would be the same, or NULL.
 static const struct sizing_known *find(const struct sizing *z, const struct test_case *t, const int64_t *depth,
                                        bool single_word, int era) {
     for (const struct sizing_known *k = t->known; k; k = k->next)
@@ -35,6 +37,7 @@ static const struct sizing_known *find(const struct sizing *z, const struct test
     return NULL;
 }
 
+// Runs the case and remembers the result.
 static const struct sizing_known *add(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word,
                                       int era) {
     size_t edges = (size_t)z->ir->edges;

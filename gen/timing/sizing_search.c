@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the least depths with which no case takes longer, one stream after another. If each run is long, shorter cases
-// are searched first.
+// Finds the least depths with which no case exceeds its limit, one stream after another. If each run is long, a search
+// on a few shorter cases comes first.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
 
+// Returns the room of each stream in the case's last run of this kind.
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
 // Whether these depths may change a case. If none of the streams fills more than its depth, only latencies change,
@@ -18,7 +19,7 @@ static bool may_change(const struct sizing *z, const struct streams *s, const in
 // Whether a case decides: all tests do or, in a search on some cases, those that are marked.
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
-// Notes the room of the cases that were run, if all of them pass.
+// Replaces the room of the cases that were run if all of them pass.
 bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
     const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of the cases that were run
     int tests = z->tests + z->briefs;
@@ -38,7 +39,8 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
     return true;
 }
 
-// The stream with the most bits among those not yet tried whose depth is above `least`; IR_NONE if there is none.
+// Returns the stream with the most bits among those that were not tried yet and whose depth is above `least`, or
+// IR_NONE.
 static int largest_stream(const struct sizing *z, const int64_t *depth, const int64_t *least, const bool *tried) {
     int most = IR_NONE;
     for (int e = 0; e < z->ir->edges; e++)
@@ -48,6 +50,7 @@ static int largest_stream(const struct sizing *z, const int64_t *depth, const in
     return most;
 }
 
+// Whether the depths satisfy the bounds. s: the streams whose depths have changed.
 static bool are_enough(struct sizing *z, const struct streams *s, const int64_t *depth, const struct bounds *b) {
     return (!b->fast || sizing_may_be(z, s, depth, false)) && (!b->single_words || sizing_may_be(z, s, depth, true));
 }
@@ -57,10 +60,11 @@ static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, co
     return are_enough(z, &(struct streams){&e, 1}, depth, b);
 }
 
-// Bisects between low, which is not tried yet, and depth[e], which is known to be enough.
+// Finds a lower depth of stream e by bisection between `low`, which was not tried yet, and depth[e], which is known to
+// be enough.
 static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
     int64_t high = depth[e];
-    // Tries both ends first, because most streams need all they have or next to nothing.
+    // Tries both ends first, because most streams need their whole depth or almost none.
     for (int trial = 0; low < high && z->work < z->budget; trial++) {
         int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
         if (is_enough(z, e, depth, at, b)) high = at;
@@ -154,7 +158,9 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
 static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t low = b->least[e] + 1, high = depth[e];
     bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
-    int64_t part = 0; // where to look, from below: a run shows early that a depth is much too short
+    // The next trial is at low + (high - low) / part; 0: a little below `high`. Low depths are preferred, because a run
+    // shows early that a depth is much too short.
+    int64_t part = 0;
     while (counts && z->work < z->budget && high - low > high / COARSE) {
         int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->work;
         if (is_enough(z, e, depth, at, b)) high = at;
@@ -191,8 +197,8 @@ static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bo
     } while (bits < before - before / WORTH_AGAIN && z->work < z->budget);
 }
 
-// Runs all cases at these depths and notes the marks of those that are fast enough. From now on only the cases that
-// take longer are asked. Returns their number.
+// Runs all cases at these depths and notes the marks of those that are fast enough. The other cases are marked `asked`,
+// so that the search continues on them alone. Returns their number.
 static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     int slower = 0;
     sizing_clear_marks(z);
@@ -207,7 +213,8 @@ static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     return slower;
 }
 
-// While an asked case takes longer, makes the streams deeper whose writers wait in it, at most to the depths in `most`.
+// While an asked case exceeds its limit or deadlocks, doubles the depths of the streams whose writers wait in it, at
+// most to the depths in `most`.
 static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
@@ -227,8 +234,9 @@ static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     }
 }
 
-// Finds depths from some cases, which all other cases must confirm. If some cases take longer, streams get deeper until
-// they do not, and then as short as these cases allow, but none below the depth that was found before.
+// Finds depths from some cases, which all other cases must confirm. If a case is too slow at these depths, streams get
+// deeper until it is not, and then as short as the slow cases allow, but none gets below the depth found before. If
+// this does not succeed, the streams keep the depths with which the search began.
 bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
     int64_t *start = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);

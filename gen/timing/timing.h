@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing of a request: its steps, the state of the memory when it begins, and its forecast by the token-level
-// simulator (simulate.h). See docs/timing.md. Units: cycles.
+// simulator (simulate.h), which follows words without their values. See docs/timing.md. Times are in cycles. Results
+// are in the arena of the IR.
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
@@ -8,20 +9,22 @@
 #include "gen/ir/registers.h"
 #include "gen/simulator/simulate.h"
 
-// Cycles from the start of a request to its first step. The memory's `start` is its age when the request starts.
+// Returns the cycles from the start of a request to its first step. The memory's `start` is its age in cycles when the
+// request starts.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
 int64_t timing_host_cycles(const struct ir *); // cycles from reset until a host has written the arguments of a request
-// The memory of a request that begins when the memory has this age. The first request after a reset loads the vector
-// parameters; a later one does not if they are kept on chip.
+// Returns the memory at the first step of a request that starts when the memory has this age. The first request after a
+// reset loads the vector parameters (timing_memory_at). A later one does not if they are kept on chip (`kept`).
 struct timing_memory timing_memory_at(const struct ir *, int64_t age);
 struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept);
 
-// Makes the steps of a request and returns their number.
+// Makes the steps of a request and returns their number. prompt: prompt tokens, or rows of a graph that is not a
+// language model. tokens: generated tokens.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
 // Makes the steps of a request that begins at position `first` of its prompt. Prompt steps end at multiples of T, so
 // the first one is shorter unless `first` is such a multiple.
 int timing_steps_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **);
-// Cycles in which such a request passes over the ids before position `first`.
+// Returns the cycles in which the token loop passes over the ids before position `first`.
 int64_t timing_passed_cycles(const struct ir *, int64_t first);
 
 // ---- forecast of a request ----------------------------------------------------------------------
@@ -43,24 +46,25 @@ struct timing_forecast {
     double first_id, end;   // cycles from the start until the first id, and until the last one, is in the ring
     struct timing_phase prefill, decode;
     int64_t steps, simulated; // steps of the request, and how many of them were simulated
-    int engine;               // engine of the phases' figures, or IR_NONE
-    double memory_gbs;        // sustained rate of a channel
+    int engine;               // the busiest engine, to which the phases' figures belong; IR_NONE: none
+    double memory_gbs;        // sustained rate of a channel in GB/s
 };
 
 // Returns NULL, or a text that says how the forecast is below its own bound. In that case one of the two is wrong.
 const char *timing_below_bound(struct arena *, const struct ir *, const struct timing_forecast *);
 
-// Lower bounds of both phases of a request, without simulating a step. Decode steps form at most `groups` groups (0:
-// each step is one). Each group is calculated with the work of its first step, which is the least in the group.
+// Calculates the lower bounds of both phases of a request, without simulating a step. Decode steps form at most
+// `groups` groups (0: each step is one). Each group is calculated with the work of its first step, which is the least
+// in the group.
 void timing_request_bounds(const struct ir *, int64_t prompt, int64_t tokens, int groups, struct cost_bound *prefill,
                            struct cost_bound *decode);
 
-enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
+enum { TIMING_WHOLE_WORDS = 8000000 /* the usual whole_words: a simulation takes about a second and 300 MB */ };
 
 // Forecasts a whole request without calculating values. A request of a language model with more than whole_words words
 // on its streams is sampled: steps at some positions are simulated, and each represents its neighbours. Other graphs
-// are simulated whole. age: of the memory at the start, cycles. Returns NULL on failure; *why then names the kernel
-// that has no contract, or the streams that deadlock.
+// are simulated whole. age: age of the memory at the start, in cycles. kept: the vector parameters are on chip already.
+// Returns NULL on failure; *why then names the kernel that has no contract, or the streams that deadlock.
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
@@ -74,7 +78,7 @@ struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t promp
 struct timing_forecast *timing_forecast_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens,
                                              int64_t age, bool drafted, int64_t whole_words, const char **why);
 
-// How often drafts are right: numbers of decode steps, whose ratios matter.
+// Numbers of decode steps by how many of their drafts are right. Only the ratios of the numbers matter.
 enum { TIMING_MAX_DRAFTS = 7 };
 struct timing_drafts {
     int64_t none;                         // steps without drafts
@@ -83,7 +87,8 @@ struct timing_drafts {
 struct timing_drafted { // all decode steps of a request
     double steps, cycles, tokens_per_step;
 };
-// Decoding with drafts. none: a forecast without drafts. drafted: one of the same request in the slowest case.
+// Calculates the decoding with drafts that are right as often as given. none: a forecast without drafts. drafted: one
+// of the same request in the slowest case.
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                          const struct timing_drafts *);
 
@@ -98,9 +103,9 @@ int timing_load_steps(const struct ir *, const struct timing_load_request *, int
 struct timing_load {
     int requests;
     int64_t start;                   // cycles from the start to the choice of the first step
-    double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id,
-    double last_id[REGISTER_SLOTS];  // and its last one, is in the ring
-    double end;                      // cycles until the last id of all requests is
+    double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id is in the ring
+    double last_id[REGISTER_SLOTS];  // the same time of its last id
+    double end;                      // the latest of these times
     struct {                         // the steps in which every request generates
         int64_t steps;
         double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase
@@ -110,8 +115,8 @@ struct timing_load {
     int engine;               // engine of the figures, or IR_NONE
     double memory_gbs;        // sustained rate of a channel
 };
-// Forecasts these requests. Long stretches of equal steps are sampled. Other arguments, and failure, are those of
-// timing_forecast_request.
+// Forecasts these requests. Long stretches of equal steps are sampled. The other arguments, and the result of a
+// failure, are those of timing_forecast_request.
 struct timing_load *timing_forecast_load(const struct ir *, const struct timing_load_request *, int requests,
                                          int64_t age, bool kept, const char **why);
 
