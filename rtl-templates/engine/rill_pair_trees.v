@@ -81,7 +81,7 @@ module rill_pair_trees #(
     // Factors for the second half of a multiplier's cycle, in the order of those for the first half.
     wire [8*BEAT_BITS-1:0] second = PAIRS == 2 ? x_1 : {{32*WORDS{1'b0}}, x[8*BEAT_BITS-1:32*WORDS]};
 
-    // Tells in which half of a cycle clk_2x is, one copy for every two words.
+    // The half of a cycle in which clk_2x is (rill_pump_phase), one copy for every two words.
     wire [WORDS-1:0]  phase;
     generate
         if (PUMP == 2) begin : gen_phase
@@ -177,8 +177,9 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // The halves of both tokens at the top of each tree. If a multiplier has two sums one after the other, the sum in
-    // the half of a cycle that ends with clk is taken at clk, and the other one is taken at clk_2x before.
+    // The sums of both tokens at the top of each tree. With PUMP 2 a multiplier has two sums, one in each half of a
+    // cycle. The sum of the half that ends with an edge of clk is registered at clk, the other one at the edge of
+    // clk_2x before.
     generate
         for (i = 0; i < TREES; i = i + 1) begin : gen_tree
             for (k = 0; k < PARTS; k = k + 1) begin : gen_of
