@@ -14,8 +14,7 @@
 //     s_axis_x       operands (mx units), in the order of the firings that take one
 //     s_axis_beat    the channels' streams, packed, channel 0 low
 //     s_axis_klocal  the keys of the step's own tokens, called local keys (kv units in the order head, tok, unit);
-// their
-//                    scale is ignored
+//                    their scale is ignored
 //     tail_data      the beats of all lanes from the V tail, 4 cycles after tail_valid with
 //                    tail_addr {layer[9:0], row[12:0], unit}
 //     head_done      one pulse when the V of a (step, layer, head) is in the tail

@@ -35,7 +35,7 @@
 //                 others are read from row cmd_out_row of the accumulators, in bank cmd_out_bank
 //     cmd_row     row in the chunk of parameters
 //     cmd_scale   index of the row's group scale in the chunk
-//     cmd_free    the operand is released: its buffer may take the next operand
+//     cmd_free    the operand is released: its bank of the buffer may take another operand
 //     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
 // TURN_TOKENS 1: cmd_tok is a token, and cmd_out comes with its last beat. TURN_TOKENS 2, 4: a beat serves TURN_TOKENS
 // tokens at a time. cmd_tok is the turn, whose first token is TURN_TOKENS * turn. The results of a row-step leave one

@@ -3,7 +3,7 @@
 //
 // Free-running pipeline, never stalls:
 //     term = (sum over the beat of weight * x) * group_scale << (shift mod 8)
-// With asym, rill_group_terms computes the term before the shift. rill_lane_sums applies the rest of the exponent.
+// With asym, rill_group_terms computes the value that is shifted. rill_lane_sums applies the rest of the exponent.
 // term comes LATENCY = 7 cycles after valid. The header of rill_matrix_lane describes the other inputs. A term has
 // TERM_W bits, enough for the largest factors of all kinds of weights.
 // Reset: synchronous; resets only the valid bits.

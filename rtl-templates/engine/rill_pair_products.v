@@ -4,7 +4,7 @@
 //
 // Free-running pipeline, never stalls:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << (shift_i mod 8)
-// With asym, rill_group_terms computes the term before the shift. rill_pair_sums applies the rest of the exponent.
+// With asym, rill_group_terms computes the value that is shifted. rill_pair_sums applies the rest of the exponent.
 // Terms come LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
 // The header of rill_matrix_pair describes the ports from other_toks to sums: factors come pair_skew cycles after
 // valid, sums 6 + PAIR_MORE cycles after it. A term has TERM_W bits, enough for the largest factors of all kinds of

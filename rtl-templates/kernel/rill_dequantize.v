@@ -3,8 +3,8 @@
 // product and the sum are each rounded to nearest even.
 //
 // Free-running pipeline that never stalls, because the engine reserves space for a result before the result enters.
-// Therefore it does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without bias uses bias
-// = +0.0.
+// Therefore it does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without
+// bias uses bias = +0.0.
 // This does not change scores and values, because float(acc) * scale with a positive power of two as scale is never -0.
 // fault[i] comes one cycle after y: the scale or bias of lane i is not finite, or its result overflows. It comes from a
 // register, so that it can go directly to another die.

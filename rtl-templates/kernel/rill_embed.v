@@ -5,10 +5,9 @@
 // Out: one descriptor {beats, offset} per id for a rill_dma_read, in order tok; the beats come back on s_axis_fetch.
 // Out: fp32 vector stream in order (chunk, tok); elements past N are +0.0.
 // The table has one record per row: HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles
-// or int16 words, element 0 low. The fp32 row scale is in bytes 0..3; with MODE 1 the uint8 scale of group g is in byte
-// 4
-// + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds to
-// nearest even.
+// or int16 words, element 0 low. The fp32 row scale is in bytes 0 to 3; with MODE 1 the uint8 scale of group g is in
+// byte 4 + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds
+// to nearest even.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next firing is sent
 // when the last chunk has left.
 // PARTS above 1: the rows are distributed over PARTS memory channels. Row r is on channel r mod PARTS, as row r / PARTS

@@ -3,8 +3,8 @@
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
 // low and high are the sums of products that rill_lane_products computes for the low and the high nibbles of each
-// group. Each of the 32 elements contributes (q + 8) * x + B, with B = 2^(X_BITS + 3). So low + high - 32 * B = sum(q *
-// x) + 8 * sum(x), and
+// group. Each of the 32 elements contributes (q + 8) * x + B, with B = 2^(X_BITS + 3). So
+//     low + high - 32 * B = sum(q * x) + 8 * sum(x)
 //     term = sum over the groups of  scale * (low + high - 32 * B) + 8 * (offset - scale) * sum(x)
 // SIGNED: each element contributes q * x + B (rill_pair_terms), so scale is not subtracted from offset.
 // words: {offset, scale} of each group, group 0 low. sums: sum(x) of each group with X_BITS + 5 bits

@@ -105,7 +105,8 @@ module rill_quantize #(
     `include "rill_latency.vh"
     localparam Q_STAGES = LATENCY_MX_LANE;                 // stages from a chunk that was read to its mantissas
 
-    // ---- blocks in: four banks, because small blocks (a step of one token) leave slower than they arrive ----
+    // ---- blocks in: four banks, because a small block (a step of one token) arrives faster than another one leaves
+    // ----
     wire                en;
     wire                w_take;
     wire [BANK_W-1:0]   w_bank;

@@ -10,7 +10,7 @@
 //                              exp(z - largest z) >= min_p, where z = logit * inverse
 // Only the last token of a step is chosen from the list; the ids of the tokens before it are those of their largest
 // elements.
-// Settings must be stable one cycle before the first chunk enters and until the last id has left. position is the
+// Settings must be stable from one cycle before the first chunk enters until the last id has left. position is the
 // position of token 0.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
@@ -80,7 +80,7 @@ module rill_sample #(
         end
     endgenerate
 
-    // Returns an unsigned integer; these have the same order as the fp32 numbers. It is 0 for no finite number.
+    // Returns x as an unsigned integer: a larger number gives a larger integer. A finite number never gives 0.
     function [31:0] key_of(input [31:0] x);
         key_of = x[30:23] == 8'd0 ? 32'h80000000 : x[31] ? ~x : {1'b1, x[30:0]};
     endfunction
