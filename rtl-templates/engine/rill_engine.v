@@ -201,7 +201,7 @@ module rill_engine #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;                    // width of an operand's unit
-    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // width of a byte's number in a beat
     localparam TOK_W = USER_W - 1;
     localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
     localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1; // tokens of a turn except the first one
@@ -225,8 +225,8 @@ module rill_engine #(
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
     localparam X_PARTS = 4;                                  // parts of the operand, each with its own controls
-    localparam X_COPIES = LANE_GROUPS;
-    localparam X_OF_GROUP = 1;
+    localparam X_COPIES = LANE_GROUPS;                     // copies of the operand
+    localparam X_OF_GROUP = 1;                             // 1: each group of lanes has its own copy
     // Each copy of the operand is split into shares for half of its lanes.
     localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
@@ -240,7 +240,7 @@ module rill_engine #(
     // Width of a factor at the lanes: a pair of tokens (rill_packed_mul), or one mantissa
     localparam FACTOR_W = TURN_TOKENS > 1 ? 27 : X_BITS;
 `else
-    localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
+    localparam LANE_COPIES = 1;                            // copies slow a simulation down and change no result
     localparam X_PARTS = 1;
     localparam DIES = EARLY != 0 ? 2 : 1;                  // the second one has the multipliers of all early lanes
     localparam X_COPIES = DIES;
@@ -275,6 +275,7 @@ module rill_engine #(
     endgenerate
 
     `include "rill_fields.vh"
+    // Returns whether a firing of this mode multiplies weights (not keys or values).
     function of_weights(input [ENGINE_MODE_W-1:0] mode);
         of_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
     endfunction

@@ -16,7 +16,8 @@
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params  the beat holds row parameters
-//     cmd_scales  the beat holds group scales: it is beat number cmd_scale / (BEAT_BITS / 8) of those of the chunk
+//     cmd_scales  the beat holds group scales; it is number cmd_scale / (BEAT_BITS / 8) of the chunk's beats with
+// scales
 //     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
@@ -273,7 +274,7 @@ module rill_engine_ctrl #(
     reg         need_beat_q;                 // a memory beat: for a header, or for the first turn of a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // Room for a result; with TURN_TOKENS 2, 4 room for those of all tokens, at the first turn.
+    // Room for results in the output FIFO (`room`), with TURN_TOKENS 2, 4 only at the first turn.
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
     wire        no_x = data_q && !x_has && !part_has_q;

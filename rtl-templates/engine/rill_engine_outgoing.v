@@ -11,7 +11,7 @@
 // Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank and cmd_count stay for the results after it):
 //     cmd_out       the result of token cmd_out_tok leaves accumulators cmd_out_row in bank cmd_out_bank
 //     cmd_count     lanes with a valid result
-//     cmd_tok_last  the result is that of the row-step's last token
+//     cmd_tok_last  the result belongs to the row-step's last token
 //     cmd_y_last    the result is the last one of the firing
 //     bank          bank of the row-step of the present command
 //     room          the output FIFO has a place for a result; TURN_TOKENS 2, 4: it has TOKENS places, and no earlier

@@ -4,7 +4,7 @@
 //
 // Every rising edge of clk is also one of clk_2x. Edges of clk_2x are counted from 0, the edge of clk that brings d:
 //     edges 1, 2                        u_send: the low half of d, then the high one
-//     the next 2 * STAGES - 3 edges     gen_stage[k].u_stage of u_hop: the same, one stage later each
+//     the next 2 * STAGES - 3 edges     gen_stage[k].u_stage of u_hop: both halves move on by one stage per edge
 //     edge 2 * STAGES                   q: the high half from the last stage, and the low half, which waited for it
 // u_hop has one stage for the first die boundary, because u_send ends with a register, and two for each further one. So
 // each boundary, and each die between two boundaries, has a whole period of clk_2x. STAGES is one more than the number

@@ -66,7 +66,7 @@ module rill_lane_products #(
     reg  [SUM_AT:1]        valid_q;
     reg  [BEAT_AT:1]       int4_q;
     reg  [8*BEAT_AT-1:0]   group_scale_q;      // stage 1 in the low bits
-    reg  [3*SCALED_AT-1:0] fine_q;
+    reg  [3*SCALED_AT-1:0] fine_q;             // the low 3 bits of shift
     wire [7:0]             beat_scale = group_scale_q[8*(BEAT_AT-1) +: 8];
     wire [2:0]             beat_fine = fine_q[3*(BEAT_AT-1) +: 3];
     wire [2:0]             scaled_fine = fine_q[3*(SCALED_AT-1) +: 3];

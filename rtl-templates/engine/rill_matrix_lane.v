@@ -13,8 +13,8 @@
 // All arithmetic is unsigned: a signed nibble (with int4 every nibble, else the high ones) arrives as nibble + 8 (its
 // top bit is inverted), and a product is kept as product + 2^(X_BITS + 3). These additions raise the beat's sum by
 // offset, which comes 4 cycles after valid and is common to all lanes (rill_engine_offset).
-// PUMP 2: the multipliers are those of rill_pair_products without the second token, and each makes two products per
-// cycle, at clk_2x. Then results come 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums are due 2 + PAIR_MORE cycles
+// PUMP 2: rill_pair_products has the multipliers and uses only one token of a pair. Each makes two products per cycle,
+// at clk_2x. Then results come 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums are due 2 + PAIR_MORE cycles
 // later, and the factors of a nibble pair_skew cycles later. nibbles is the unchanged beat, and there is no offset.
 // ASYM: with asym (and int4), words has a scale and an offset for each 32 elements, and sums comes in the same cycle as
 // offset. rill_group_terms computes the term, which is shifted like any other.

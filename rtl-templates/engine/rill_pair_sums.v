@@ -94,7 +94,7 @@ module rill_pair_sums #(
         end
     endgenerate
 
-    // Signals that accompany the terms; index n: valid in stage n. The terms are there in stage AT.
+    // Signals that accompany the terms; index n: valid in stage n. The terms arrive in stage AT.
     reg  [AT+1:1]       valid_q;
     reg  [(AT+1)*OTHERS-1:0] others_q;         // stage 1 in the low bits
     reg  [AT:1]         first_q;

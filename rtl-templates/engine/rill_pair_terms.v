@@ -12,8 +12,8 @@
 //     int4         1: int4 weights, 2 per byte; 0: int8 weights, whose nibbles are low + 16 * high
 //     tree_sums    per token the sums of low nibbles, then of high nibbles; each has TREES unsigned sums with a bias
 //     group_scale  unsigned scale of the beat's group of weights
-//     shift        per token 5 bits; term is shifted left by the low 3 of them, the others are not used here
-//     asym         1: int4_asym weights; the term is that of rill_group_terms
+//     shift        per token 5 bits; term is shifted left by the low 3 bits, rill_pair_sums uses the others
+//     asym         1: int4_asym weights; rill_group_terms computes the term
 //     words        int4_asym: scale and offset of each group, for rill_group_terms
 //     sums         int4_asym: per token the sums of x in each group, for rill_group_terms
 //     term         per token a signed integer

@@ -4,7 +4,7 @@
 //
 // Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid. Order, low bits
 // first: token 0, 1, ..; in each token low nibbles, then high nibbles; in each half the trees of PAIR_TREE bytes, tree
-// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
+// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are as in rill_pair_products.
 // PUMP 2 is the pumped form of rill_pair_products. A multiplier works twice per cycle, at clk_2x; every rising edge of
 // clk is also one of clk_2x. With two pairs, it multiplies a nibble with pair 0, then with pair 1, whose factors are in
 // x_1. With one pair, it multiplies the low nibble of a byte, then the high one. x_1 is ignored with PAIRS 1, clk_2x

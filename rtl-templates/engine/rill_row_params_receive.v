@@ -56,7 +56,7 @@ module rill_row_params_receive #(
 
     // Counts the words of a chunk, which begin in the second cycle after its command.
     reg                start_q;
-    reg                begins_q;               // the first word of a chunk is there
+    reg                begins_q;               // the first word of a chunk arrives
     reg                active_q;
     reg  [COUNT_W-1:0] count_q;
     wire [COUNT_W-1:0] count = begins_q ? {COUNT_W{1'b0}} : count_q;

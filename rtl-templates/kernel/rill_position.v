@@ -7,8 +7,8 @@
 // tok); elements past N are +0.0.
 // Row p is at byte TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
-// the last chunk has left. With PARTS above 1, a step comes as one word for each part, and its rows are those of the
-// tokens of all parts, one part after the other.
+// the last chunk has left. With PARTS above 1, a step comes as one word for each part, and the rows of all parts follow
+// each other in one firing.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
@@ -61,8 +61,8 @@ module rill_position #(
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam ROW_BEATS = (N * 32 + BEAT_BITS - 1) / (BEAT_BITS > 0 ? BEAT_BITS : 1);
-    // A word of the buffer is as wide as the wider of beat and chunk. BANKS: beats of such a word. SLOTS: chunks of
-    // such a word. One of the two is 1.
+    // A word of the row buffer is as wide as a beat or a chunk, whichever is wider. BANKS: beats per word. SLOTS:
+    // chunks per word. One of the two is 1.
     localparam BANKS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS / (BEAT_BITS > 0 ? BEAT_BITS : 1) : 1;
     localparam SLOTS = BEAT_BITS > CHUNK_BITS ? BEAT_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1) : 1;
     localparam WORD_BITS = BANKS * BEAT_BITS;

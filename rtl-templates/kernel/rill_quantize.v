@@ -105,8 +105,8 @@ module rill_quantize #(
     `include "rill_latency.vh"
     localparam Q_STAGES = LATENCY_MX_LANE;                 // stages from a chunk that was read to its mantissas
 
-    // ---- blocks in: four banks, because a small block (a step of one token) arrives faster than another one leaves
-    // ----
+    // ---- blocks in ----
+    // There are four banks, because several small blocks (a step of one token) arrive before the first one has left.
     wire                en;
     wire                w_take;
     wire [BANK_W-1:0]   w_bank;
