@@ -20,8 +20,8 @@ enum card_op {
 };
 
 // CARD_ARGUMENTS_AT: offset of the first argument's register. CARD_CHUNK: largest number of bytes that a request of the
-// library moves. CARD_CHANNEL_SHIFT: a bank of the card's memory has 2^29 bytes, so these are the upper bits of an
-// address.
+// library moves. CARD_CHANNEL_SHIFT: a bank of the card's memory has 2^29 bytes; the bits of an address from this one
+// on are the number of the bank.
 enum { CARD_UUID_BYTES = 16, CARD_ARGUMENTS_AT = 0x10, CARD_CHUNK = 1 << 20, CARD_CHANNEL_SHIFT = 29 };
 
 struct card_request {

@@ -255,6 +255,7 @@ class bo_impl {
 };
 
 // BANK_BASE: offset of the first buffer in a bank. It is not 0, so that a design that ignores its base register fails.
+// PAGE: buffers begin at multiples of this number of bytes.
 enum { BANK_BASE = 2 << 20, PAGE = 4096 };
 
 // Allocates a buffer in a bank. Its memory on the host begins with bytes of 0x5a, so that a program that relies on
