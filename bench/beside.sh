@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares simulated and forecast cycles of requests to small designs, from the start register to the interrupt, without
-# memory jitter. Prints rows of Markdown for docs/timing.md (classes: simulated, forecast). Takes a quarter of an hour.
+# memory jitter. `designs` compares several designs, `memory` one design with several figures of the memory. Prints rows
+# of Markdown for docs/timing.md (classes: simulated, forecast). Takes a quarter of an hour.
 #
 #   bench/beside.sh [designs|memory]...
 set -eu
@@ -15,10 +16,10 @@ usage() {
 
 for part in "$@"; do [[ $part =~ ^(designs|memory)$ ]] || usage; done
 [ ${#parts[@]} != 0 ] || parts=(designs memory)
-rm -rf "$work" && mkdir -p "$work" # RTL of before is none of these figures
+rm -rf "$work" && mkdir -p "$work" # designs of an earlier run may have other RTL
 
-# The design of tests/e2e/cases with this way to size FIFOs, built once.
-design() { # name, fifo
+# Generates a case of tests/e2e/cases with this value of `fifo` and builds its simulation, unless this run has done so.
+design() { # name of the case, fifo
     local dir=$work/$1.$2
     [ ! -e "$dir/built" ] || return 0
     rm -rf "$dir"
@@ -31,7 +32,8 @@ design() { # name, fifo
 
 cycles() { sed -n 's/^ *"cycles_prefill": \([0-9]*\),*$/\1/p' "$1" | head -n 1; }
 
-row() { # first cells, name, fifo, rows, options of the memory...
+# Prints a row of a table: the given cells, then simulated and forecast cycles.
+row() { # first cells, name of the case, fifo, rows of the request, options of sim and forecast for the memory...
     local cells=$1 dir=$work/$2.$3 rows=$4
     design "$2" "$3"
     shift 4
@@ -55,7 +57,7 @@ transpose safe 7
 TEXT
 }
 
-# Compares a design that spills every value, with one figure of the memory changed per row.
+# Compares a design that keeps every value in memory. Each row changes one figure of the memory.
 memory() {
     local change
     echo "| of the memory | RTL, cycles | forecast |"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the packages of large designs on the simulated card (verif/card), from a folder outside the tree and without any
-# environment variable, with one host program for all of them. The clock has gaps. See --help.
+# Runs the packages of large designs on the simulated card (verif/card), with one host program for all of them. The
+# program runs outside the tree and without environment variables, so a package that needs the tree fails. Some runs
+# have gaps in the clock. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 
@@ -42,8 +43,10 @@ stop_card() {
 }
 trap 'stop_card; rm -rf "$away"' EXIT
 
-# ---- what each design needs; a package with the same Verilog keeps its simulation ----
+# ---- preparation of a design ----
 
+# Makes the package with its image and its xclbin. If the Verilog is that of the existing package, the simulation of the
+# card that was built for it is kept.
 make_package() { # spec, name
     local fresh=$work/$2.fresh package=$work/$2
     rm -rf "$fresh" && "$rill" gen "$1" -o "$work/$2.design" && "$rill" package "$work/$2.design" -o "$fresh" || return
@@ -56,16 +59,19 @@ make_package() { # spec, name
         python3 "$root/tests/package/xclbin.py" "$package" \
             "$package/build/hw/$(sed -n 's/^UNIT := //p' "$package/design.mk").xclbin"
 }
+# Writes the oracle's token ids and logits hash of the request to $work/NAME.json.
 oracle() { # spec, name
     "$rill" golden "$1" --weights random:1 --prompt-ids "$(seq -s, 11 37 $((11 + 37 * (${request%:*} - 1))))" \
         --tokens "${request#*:}" --ignore-eot --json >"$work/$2.json"
 }
+# Builds the simulated card of the package, unless the existing one is newer than all its sources.
 build_card() { # name
     local built=$work/$1/sim/card/card
     [ -x "$built" ] && [ -z "$(find "$root"/verif/{model,harness,card} -newer "$built" -print -quit)" ] ||
         "$root/verif/card/build.sh" "$work/$1" "$work/xrt" "$jobs" large
 }
-# Copies the package without the design, and the host program of the first package.
+# Copies the parts of the package that a host needs to a folder outside the tree. The first call also builds and copies
+# the host program.
 move_away() { # name
     mkdir "$away/$1" && cp -r "$work/$1"/{package.json,memory_map.json,design.yaml,image,build} "$away/$1" &&
         mkdir "$away/$1/host" && cp -r "$work/$1/host/families" "$away/$1/host" && cp "$work/$1.json" \
@@ -73,9 +79,10 @@ move_away() { # name
     [ -x "$away/rill-host" ] || { make -s -C "$work/$1" host && cp "$work/$1/build/host/rill-host" "$away"; }
 }
 
-# ---- running, without environment variables: the loader's option names the folder of the simulated card's library ----
+# ---- runs; no environment variable is set, so an option of the loader names the folder of the card's library ----
 
-start_card() { # name, options of the card, -- , arguments of the MMCM's model
+# Starts the simulated card in the background and waits up to a minute for its socket. Returns 1 if the card ends first.
+start_card() { # name, options of the card..., --, arguments of the MMCM's model...
     local name=$1 options=()
     shift
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
@@ -89,12 +96,14 @@ start_card() { # name, options of the card, -- , arguments of the MMCM's model
         kill -0 $card 2>/dev/null || return 1
         sleep 0.05
     done
+    return 1
 }
-program_of() { # name: sets `program`, the host program with its first arguments, in the folder of this package
+program_of() { # name: sets `program`, the command that runs the host program in the folder of this package
     program=(env -i -C "$away/$1" /lib64/ld-linux-x86-64.so.2 --library-path "$work/xrt" "$away/rill-host" . --quiet
         --timeout 3600 --ignore-eot)
 }
-# Runs the oracle's request. Prints how many cycles the design counted and how long the run took.
+# Runs the oracle's request and compares its result. Writes the cycles that the design counted and the duration of the
+# run to the file $figures.
 selftest() { # name
     local begun=$SECONDS
     program_of "$1"
@@ -103,17 +112,18 @@ selftest() { # name
 r = json.load(open(sys.argv[1]))["requests"][0]
 print(len(r["token_ids"]), "ids,", r["cycles"], "cycles")' "$work/$1.run"), $((SECONDS - begun)) s" >"$figures"
 }
-passes() { # name of the check, command...
+passes() { # name of the check, command...: runs the check, then prints the figures of selftest
     rm -f "$figures"
     check "$@"
     cat "$figures" 2>/dev/null
 }
-on() { start_card "$@" && selftest "$1"; } # as start_card
+on() { start_card "$@" && selftest "$1"; } # arguments as for start_card
 
 one_clock() { # name
     passes "$1: the oracle's ids and logits" on "$1"
     passes "$1: the same with gaps in the clock" on "$1" --gaps 1
 }
+# Delays the lock of the second clock. Then a gap in the clock must end a request, and the next request must succeed.
 two_clocks() { # name
     passes "$1: a late lock: the oracle's ids and logits" on "$1" -- +mmcm_lock=30000
     start_card "$1" --gap-at 100000:2

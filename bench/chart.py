@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws bench/figures.txt as an SVG on standard output: bars of tokens/s and of the share of the memory's bandwidth.
-usage: bench/chart.py > docs/speed.svg. Lint compares the two."""
+usage: bench/chart.py > docs/speed.svg. Lint fails if docs/speed.svg is not the output of this program."""
 import os
 import sys
 from xml.sax.saxutils import escape
 
-ROW, LEFT, BAR, GAP = 34, 220, 260, 60  # pixels: a row, the names, a full bar, between the two charts
+# Pixels. ROW: height of a row. LEFT: width of the column of names. BAR: longest bar. GAP: space between the two charts.
+ROW, LEFT, BAR, GAP = 34, 220, 260, 60
 COLOURS = {"forecast": "#3465a4", "published": "#a0a0a0", "measured": "#4e9a06"}
 
 
 def rows(path):
+    """Returns the fields of each line: name, tokens/s, percent of the peak bandwidth, class of the figure."""
     with open(path, encoding="utf-8") as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
     return [[field.strip() for field in line.split("|")] for line in lines]
@@ -21,6 +23,7 @@ def text(x, y, what, anchor="start", size=13):
 
 
 def bars(table, column, x, title, unit):
+    """Yields the SVG elements of the chart of one column, whose bars begin at `x`. The largest value has a full bar."""
     most = max(float(row[column]) for row in table)
     yield text(x, 24, title, size=14)
     for i, row in enumerate(table):

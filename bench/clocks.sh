@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#specs[@]} != 0 ] || specs=(configs/gpt2-medium-*.yaml)
 
+# Prints the cell of a spec at a clock: tokens/s, TTFT in ms. Returns 1 if there is no forecast.
 cell() { # spec, MHz
     local json
     json=$("$rill" forecast "$1" "$request" --clock "$2" --json 2>/dev/null) || return 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Takes a published model from download to text: simulates the whole model on 32 channels and compares every stream with
-# the replay. See --help.
+# Takes a published model from download to generated text: simulates the whole model on 32 channels and compares every
+# stream with the replay. This shows that a real checkpoint works in a full-size design. See --help.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -6,7 +6,7 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym"
 search="" simulate="" layers="" vocab=""
-keys=() # of the design
+keys=() # KEY=VALUE of each --design
 
 usage() {
     cat <<'TEXT'
@@ -26,7 +26,7 @@ TEXT
     exit "$1"
 }
 
-# name|family's kind|layers|hidden|heads|kv heads|head size|ffn|vocabulary|more keys of its config.json
+# name|model_type|layers|hidden|heads|kv heads|head size|ffn|vocabulary|more keys of its config.json
 models() {
     cat <<'TEXT'
 SmolLM2-135M|llama|30|576|9|3|64|1536|49152|"rope_theta": 1e5, "tie_word_embeddings": true, "hidden_act": "silu"
@@ -58,7 +58,8 @@ done
 work=$root/build/bench/families
 rm -rf "$work" && mkdir -p "$work"
 
-config() { # of a line of models, as a checkpoint has it
+# Writes the config.json of a model. `rill import` needs no other file of a checkpoint.
+config() { # line of models()
     local name kind depth hidden heads kv_heads head ffn words more
     IFS='|' read -r name kind depth hidden heads kv_heads head ffn words more <<<"$1"
     mkdir -p "$work/$name"
@@ -69,7 +70,7 @@ config() { # of a line of models, as a checkpoint has it
 TEXT
 }
 
-set_keys() { # spec
+set_keys() { # spec: changes its `design` as --design says; an empty VALUE removes the key
     local key
     for key in "${keys[@]}"; do
         sed -i "/^  ${key%%=*}:/d" "$1"
@@ -77,6 +78,7 @@ set_keys() { # spec
     done
 }
 
+# Simulates the design with random weights. Prints a row with simulated and forecast cycles to descriptor 3.
 simulated() { # name, format, spec
     local design=$work/$1.$2 ids
     ids=$(seq -s , 1 "${request%:*}")
@@ -94,7 +96,7 @@ print("| {} | `{}` | {:,} | {:,} | {:+.2f} % | {:,} on {} streams | {} |".format
 TEXT
 }
 
-row() { # name, format
+row() { # name, format of the weights: imports the model and prints its row of the table
     local spec=$work/$1.$2.yaml how=(--quick)
     [ -z "$search" ] || how=()
     "$rill" import "$work/$1" -o "$work" --name "${1//./-}" --context "$context" --board "$board" --weights "$2" \

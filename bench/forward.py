@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A forward pass of a Llama or Gemma 3 GGUF file that shares no line with Rill: numpy in double precision, tensors and
-constants by the `gguf` package. Compares its logits with those of `rill golden --float --logits`.
+"""Computes a forward pass of a Llama or Gemma 3 GGUF file in double precision with numpy, and compares its logits with
+those of `rill golden --float --logits`. The pass shares no code with Rill: the `gguf` package reads tensors and
+constants. bench/forward.sh runs it.
 
 usage: bench/forward.py MODEL.gguf IDS LOGITS [--limit X]
   IDS        JSON of `rill golden --json`: prompt_ids, token_ids
-  LOGITS     fp32, a row of the vocabulary's size for each id made
+  LOGITS     fp32, one row of the vocabulary's size for each generated token
   --limit X  largest difference that passes (default 1e-3)
-Exit status: 0 all within the limit, 1 not.
+Exit status: 0 if all logits are within the limit and every position has the same likeliest token, otherwise 1.
 """
 import argparse
 import json
@@ -19,7 +20,8 @@ from gguf.quants import dequantize
 
 
 class Model:
-    """Constants and tensors of a file, one layer's in double precision at a time."""
+    """The constants of a GGUF file, and access to its tensors. A tensor is converted to double precision when it is
+    asked for and is not kept, because a whole model in double precision needs too much memory."""
 
     def __init__(self, path):
         self.reader = GGUFReader(path)
@@ -35,6 +37,7 @@ class Model:
         self.theta = self.constant("rope.freq_base")
         self.window = self.constant("attention.sliding_window", 0)
 
+    # `key` is below the name of the family, unless `whole` is set.
     def constant(self, key, default=None, whole=False):
         field = self.reader.fields.get(key if whole else f"{self.family}.{key}")
         return default if field is None else field.contents()
@@ -48,7 +51,7 @@ class Model:
 
 
 def root(n):
-    """Gemma's factor of an embedding row, a bfloat16 as in its reference."""
+    """Gemma's factor of an embedding row: the square root of n, rounded to bfloat16 as in its reference model."""
     bits = np.sqrt(np.float32(n)).view(np.uint32)
     return float(((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32))
 
@@ -58,7 +61,8 @@ def norm(x, weight, eps):
 
 
 def turn(x, theta, halves):
-    """Rotary embedding of [position, head, element]; pairs are halves of a head or neighbours."""
+    """Rotates x[position, head, element] (RoPE). With `halves`, element i forms a pair with element i + size / 2,
+    otherwise neighbours form a pair."""
     size = x.shape[-1]
     angle = np.arange(len(x))[:, None, None] * theta ** (-np.arange(0, size, 2) / size)
     a, b = (x[..., : size // 2], x[..., size // 2 :]) if halves else (x[..., 0::2], x[..., 1::2])
@@ -70,6 +74,7 @@ def activation(x, gemma):
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) if gemma else x / (1 + np.exp(-x))
 
 
+# Gemma has five layers with a sliding window (theta 1e4), then one layer that attends to all positions.
 def attention(m, layer, x):
     get = lambda name: m.tensor(f"blk.{layer}.{name}.weight")  # noqa: E731
     split = lambda name, n: (x @ get(name).T).reshape(len(x), n, -1)  # noqa: E731
@@ -111,6 +116,7 @@ def main():
         said = json.load(file)
     made = len(said["token_ids"])
     rows = np.fromfile(given.logits, np.float32).reshape(made, -1)
+    # The last generated token is not an input: its logits row was computed from the tokens before it.
     want = forward(Model(given.model), np.array(said["prompt_ids"] + said["token_ids"][:-1]))[-made:]
     apart = np.abs(rows - want[:, : rows.shape[1]]).max()
     same = int((rows.argmax(-1) == want.argmax(-1)).sum())

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares the oracle's floating-point mode with a forward pass that shares no code with it, on a published model. See
-# --help.
+# Compares the oracle's floating-point mode with a forward pass that shares no code with it (bench/forward.py), on a
+# published model. See --help.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

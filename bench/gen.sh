@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures how long the compiler takes: `rill gen` of GPT-2 medium with all passes, `rill gen` of chains of operations,
-# and the linear program for FIFO depths on random graphs, each at one, two and four times the size. Fails if a part
-# takes longer than the limit in its first line. See --help.
+# and the linear program for FIFO depths on random graphs, each at one, two and four times the size. The larger sizes
+# show how the time grows. Fails if GPT-2 medium or the linear program exceeds its limit at the first size. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 
@@ -17,8 +17,8 @@ esac
 work=$root/build/bench log=$root/build/bench.log
 mkdir -p "$work"
 
-TIMEFORMAT="%U %S" # of the processor: other work on the machine does not count
-seconds_of() { # best of three, command...
+TIMEFORMAT="%U %S" # user and system time, because elapsed time depends on other work on the machine
+seconds_of() { # command...: prints the shortest processor time of three runs, in seconds
     local best="" took
     for _ in 1 2 3; do
         took=$({ time "$@" >"$log" 2>&1; } 2>&1) || return 1
@@ -28,7 +28,7 @@ seconds_of() { # best of three, command...
     echo "$best"
 }
 
-measure() { # label, limit in seconds or 0, command...
+measure() { # label, limit in seconds (0: none), command...
     local label=$1 limit=$2 took
     shift 2
     if ! took=$(seconds_of "$@"); then fail "$label" "$(reason)"
@@ -37,8 +37,9 @@ measure() { # label, limit in seconds or 0, command...
     else ok "$label: $took s"; fi
 }
 
-# A chain of additions with a fork at each: reconvergent paths all along.
-chain() { # operations
+# Prints a spec with a chain of additions, each of the two results before it. Every result forks and its two paths meet
+# again, so the depths of all FIFOs depend on each other.
+chain() { # number of operations
     echo "# SPDX-License-Identifier: Apache-2.0"
     echo "name: chain"
     echo "graph: {inputs: {x0: {shape: [64]}}, outputs: [x$1], regions: [{name: main, ops: ["

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of the FIFO program (gen/lp/lp.h) on a random graph of so many edges: kernels in topological order, an edge
-// reaches a few kernels ahead, so paths part and meet; weights are widths of streams. Prints edges, kernels,
-// milliseconds and the sum that was minimised.
+// Measures the time of the linear program for FIFO depths (gen/lp/lp.h) on a random graph with EDGES edges. Kernels are
+// in topological order. An edge leads from a kernel to one of the next REACH kernels, so paths fork and meet again, and
+// its weight is the width of a stream. Prints edges, kernels, milliseconds and the sum that was minimised.
+// bench/gen.sh runs it.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "gen/lp/lp.h"
 
-enum { REACH = 24, DELAYS = 200 };
+enum { REACH = 24, DELAYS = 200 }; // REACH: longest edge, in kernels; DELAYS: largest delay of an edge, in cycles
 
 static uint64_t next(uint64_t *state) { // splitmix64
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -33,7 +34,7 @@ int main(int argc, char **argv) {
     struct lp lp;
     arena_init(&arena);
     lp_init(&lp, &arena, kernels);
-    for (int v = 1; v < kernels; v++) { // every kernel reads one before it
+    for (int v = 1; v < kernels; v++) { // every kernel except the first reads an earlier one
         int from = v - 1 - (int)(next(&state) % (uint64_t)(v < REACH ? v : REACH));
         lp_add(&lp, from, v, (int64_t)(next(&state) % DELAYS) + 1, widths[next(&state) % COUNT_OF(widths)]);
     }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests with the `openai` package: openai_client.py URL (bench/openai_client.sh)."""
+"""Sends requests to rill-serve with the `openai` package and checks the answers: completions, streams, a stop string,
+chat, sampling with a seed, and fields that must be refused. bench/openai_client.sh runs it.
+usage: openai_client.py URL    (API key: RILL_API_KEY)"""
 import os
 import sys
 
@@ -19,10 +21,12 @@ assert text == whole.choices[0].text, text
 assert events[-1].usage == whole.usage, events[-1]
 print("stream", len(events), "events")
 
+# A stop string from the middle of the text must end the answer before it.
 stop = whole.choices[0].text[4:8]
 stopped = client.completions.create(model=model.id, prompt=prompt, max_tokens=8, stop=[stop])
 assert (stopped.choices[0].text, stopped.choices[0].finish_reason) == (text[:text.index(stop)], "stop"), stopped
 
+# rill-serve adds `chat` and `sampling` (the largest top_k, 0: none) to the fields of a model.
 if model.chat:
     messages = [{"role": "user", "content": prompt}]
     answer = client.chat.completions.create(model=model.id, messages=messages, max_tokens=8)

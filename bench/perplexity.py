@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the perplexity of a spec's exact arithmetic with that of floating point, window by window, on the second half of a
-text. The first half is for calibration, if any.
+"""Compares the perplexity of a spec's quantized arithmetic with that of floating point, window by window, on the second
+half of a text. Calibration, if any, uses the first half.
 
 usage: bench/perplexity.py SPEC MODEL TEXT [--windows N] [--every N] [--bytes N] [--calibrate N]
   --windows N    windows measured (default 3); each begins with an empty context and ends with the spec's
@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def halves(path):
-    """Cut at the end of a line, WikiText's ` @-@ ` joined."""
+    """Returns the first half of a text and the lines of the second half. The cut is at the end of a line. WikiText
+    writes a hyphen as ` @-@ `, which becomes `-` again."""
     lines = path.read_text(encoding="utf-8").replace(" @-@ ", "-").splitlines(keepends=True)
     total, at, size = sum(map(len, lines)), 0, 0
     while size < total / 2:
@@ -32,6 +33,7 @@ def halves(path):
 
 
 def pieces(lines, least):
+    """Returns texts of whole lines with at least `least` bytes each. Drops the rest at the end."""
     piece, found = "", []
     for line in lines:
         piece += line
@@ -42,6 +44,7 @@ def pieces(lines, least):
 
 
 def measure(command, path):
+    """Returns the JSON of `rill golden --eval` for a file of texts. Exits if the command fails."""
     done = subprocess.run([*command, "--eval", path], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         sys.exit(done.returncode)
@@ -74,7 +77,7 @@ def main():
         print(f"window {number}: {got['predictions']} predictions, float {got['perplexity_float']:.2f}, "
               f"golden {got['perplexity_golden']:.2f}, {100 * math.expm1(rows[-1][0]):+.1f} %")
     count = sum(got["predictions"] for _, got in rows)
-    # Of equally many predictions a window: the mean of logarithms is that of all predictions.
+    # The perplexity of all predictions follows from the mean logarithm, weighted with the predictions of each window.
     mean = {key: math.exp(sum(got["predictions"] * math.log(got[key]) for _, got in rows) / count)
             for key in ("perplexity_golden", "perplexity_float")}
     ratios = [ratio for ratio, _ in rows]

@@ -25,8 +25,8 @@ while [ $# -gt 0 ]; do
 done
 [ ${#parts[@]} != 0 ] || parts=(memory clock channels)
 
-# A row: what is changed, tokens/s, ms to the first id. A forecast that fails ends it all.
-row() { # what, spec, options...
+# Prints a row: what is changed, tokens/s, TTFT in ms. Exits if the forecast fails.
+row() { # what is changed, spec, options of the forecast...
     local what=$1 file=$2 json
     shift 2
     json=$("$rill" forecast "$file" "$request" --json "$@") || exit 1
@@ -35,9 +35,11 @@ row() { # what, spec, options...
         END { printf "| %s | %.0f | %.1f |\n", what, t, f }'
 }
 
-figure() { sed -n "s/^ *$1: *\([0-9.]*\).*/\1/p" "boards/$board.yaml"; } # key of the memory
+figure() { sed -n "s/^ *$1: *\([0-9.]*\).*/\1/p" "boards/$board.yaml"; } # key of the board's memory: prints its value
 
-latency() { # ns more, options...
+# Prints a row in which all three read latencies of the memory are longer. With a third argument, the row is for that
+# spec, which has this value of `outstanding`.
+latency() { # ns to add, [value of `outstanding`, spec]
     local more=$1 given=() key
     shift
     for key in latency_miss_ns latency_closed_ns latency_hit_ns; do
@@ -47,7 +49,7 @@ latency() { # ns more, options...
         "${2:-$spec}" "${given[@]}"
 }
 
-changed() { # key, value: a copy of the spec
+changed() { # key, value: makes a copy of the spec with this value and prints its path
     sed "s/^  $1: .*/  $1: $2/" "$spec" >"$copies/$1-$2.yaml"
     echo "$copies/$1-$2.yaml"
 }

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-# The shape of what follows: of another model nothing is published to set beside it.
+# The design keys of the model in PUBLISHED. A spec of another model is not compared with it.
 PUBLISHED_MODEL = {"layers": 24, "hidden": 1024, "ffn": 4096, "vocab": 50257}
 # Published, GPT-2 medium (355M), batch 1: latency ms, time to the first id ms, tokens/s. CODO publishes no latency.
 PUBLISHED = {
@@ -23,6 +23,7 @@ PUBLISHED = {
 
 
 def design_value(spec, key, default):
+    """Returns the number of the last line `  key: number` in a spec, or the default if there is none."""
     values = re.findall(r"^  %s: *([0-9.]+)" % key, open(spec, encoding="utf-8").read(), re.M)
     return float(values[-1]) if values else default
 
@@ -43,7 +44,8 @@ def row(*cells):
 
 
 def check(result, name):
-    """Reasons why a result proves nothing."""
+    """Returns the reasons why a simulated result must not be published: a mismatch, or values so uniform or saturated
+    that equality with the replay proves little."""
     bad = []
     if not result["match"] or result["values_compared"] == 0:
         bad.append("not equal to the replay")
@@ -58,6 +60,7 @@ def check(result, name):
 
 
 def figures(result, forecast, clock):
+    """Returns TTFT and latency in ms and tokens/s of the decode phase, simulated or, without a result, forecast."""
     if result is None:
         cycles = forecast["cycles_prefill"], forecast["cycles_decode"]
         made = forecast["ids_out"]

@@ -30,7 +30,7 @@ TEXT
 spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 \
     threads=1 again=0 mode=all
 values=() tune=()
-# The executable laid out after a first step is faster (docs/simulation.md).
+# With BOLT, `rill sim --tune` rearranges the simulator after a first step, which makes it faster (docs/simulation.md).
 if command -v llvm-bolt-15 llvm-bolt >/dev/null; then tune=(--tune); fi
 while [ $# -gt 0 ]; do
     case $1 in
@@ -48,7 +48,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# Ids all over the vocabulary, the same on every run.
+# Prints pseudo-random token ids of the whole vocabulary. They are the same on every run.
 some_ids() { # count
     awk -v n="$1" -v v="$(sed -n 's/^  vocab: *\([0-9]*\).*/\1/p' "$spec" | head -n 1)" \
         'BEGIN {
@@ -58,7 +58,8 @@ some_ids() { # count
         }'
 }
 
-# An equal design that is there already stays, with its simulation and its results.
+# Generates the design and packs its image. If the existing design and weights are the same, keeps them with their
+# simulation and results, because a simulation of this size takes long to build and run.
 make_design() {
     local fresh=$dir/fresh
     rm -rf "$fresh"
@@ -74,6 +75,7 @@ make_design() {
     "$rill" pack "$spec" --weights "$weights" -o "$dir/design" >"$log" 2>&1 && echo "$weights" >"$dir/weights"
 }
 
+# Simulates a request, unless its result exists and --again is not given.
 run_request() { # IN:OUT
     local in=${1%:*} out=${1#*:} result start=$SECONDS
     result=$dir/$in-$out.json
@@ -88,7 +90,7 @@ run_request() { # IN:OUT
     echo "$1: simulated in $((SECONDS - start)) s" >&2
 }
 
-# All requests of one design: adds LABEL, RESULT and FORECAST of each to `rows`.
+# Runs all requests of one design. Adds the label and the paths of result and forecast of each request to `rows`.
 run_design() { # label, spec, requests
     local name request result
     spec=$2 name=$(spec_name "$2")

@@ -35,7 +35,7 @@ fi
 
 rm -rf build/site
 python3 docs/site/pages.py $theme "$work"
-"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml" 2>/dev/null || { # says only how many warnings there are
+"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml" 2>/dev/null || { # prints the number of warnings
     "$mkdocs" build --strict --config-file "$work/mkdocs.yml" 2>&1 | grep -E 'WARNING|ERROR' >&2
     exit 1
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes a Debian package of what `make` has built, with dpkg-deb alone: build/rill_VERSION_ARCH.deb.
+# Makes the Debian package build/rill_VERSION_ARCH.deb of what `make` has built. It needs dpkg-deb but no debhelper.
 # usage: packaging/deb.sh
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -11,7 +11,8 @@ packaging/install.sh "$stage" /usr
 gzip -9n "$stage"/usr/share/man/man1/rill*.1
 cp LICENSE "$stage/usr/share/doc/rill/copyright"
 
-# The packages of the libraries that the programs are linked with, of whatever release this machine has.
+# Prints the Debian packages of the libraries that the programs are linked with. Their names are those of the release of
+# this machine, so the package fits that release only.
 libraries() {
     find build/rill build/host/rill-serve -exec ldd {} + 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' |
         while IFS= read -r path; do

@@ -15,7 +15,7 @@ cd -- "$(dirname -- "$0")/.."
 to=$1${2%/}
 bash=$to/share/bash-completion/completions/rill zsh=$to/share/zsh/site-functions/_rill man=$to/share/man/man1/rill.1
 serve=build/host/rill-serve serve_man=${man%.1}-serve.1 # installed if `make serve` has built it
-rm -rf "$to/lib/rill" # files that this version has no more
+rm -rf "$to/lib/rill" # an earlier version may have installed files that this version does not have
 if [ $remove = 1 ]; then
     rm -f "$to/bin/rill" "$man" "$bash" "$zsh" "$to/bin/rill-serve" "$serve_man" "$bash-serve" "$zsh-serve"
     exit
@@ -23,7 +23,7 @@ fi
 
 # Copies the files that `rill` needs at run time: templates, boards, families, the simulation with its library and
 # headers, and the sources of the host program, which go into packages.
-copy() { # files and folders of the tree, without the faults that its tests plant
+copy() { # files and folders of the tree; leaves out faults.txt, which only the tests of the tree need
     tar --exclude=faults.txt -cf - "$@" | tar -xf - -C "$to/lib/rill"
 }
 mkdir -p "$to/bin" "$to/lib/rill/build" "${man%/*}" "${bash%/*}" "${zsh%/*}"

@@ -34,14 +34,15 @@ ENABLES = ("rill_layernorm.v", "rill_norm_front.v", "rill_rmsnorm.v", "rill_soft
 
 
 def rows():
-    """The rows of the table in order: kind and columns, with adjacent texts joined."""
+    """Yields the rows of the table in order: kind and columns, with adjacent texts joined."""
     text = re.sub(r'"\s*\n\s*"', "", re.sub(r"^(#|//).*", "", TABLE.read_text(), flags=re.M))
     for kind, columns, meaning in re.findall(r'(LAYOUT|FIELD|VALUE)\(([\w, ]*?),\s*"(.*?)"\)', text, flags=re.S):
         yield kind, (*(int(word) if word.isdigit() else word for word in columns.split(", ")), meaning)
 
 
 def constants():
-    """Names and values as they are written in Verilog: STEP_BITS, STEP_POS, STEP_POS_W, `[1:0] ENGINE_MODE_INT4`."""
+    """Yields names and values as they are written in Verilog: STEP_BITS, STEP_POS, STEP_POS_W,
+    `[1:0] ENGINE_MODE_INT4`."""
     widths = {}
     for kind, row in rows():
         if kind == "LAYOUT":
@@ -56,7 +57,7 @@ def constants():
 
 
 def table_of_constants(title, lines):
-    """The lines of a header that Verilog includes inside a module."""
+    """Yields the lines of a header that Verilog includes inside a module."""
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield title
     yield "// verilator lint_off UNUSEDPARAM"
@@ -74,7 +75,8 @@ END_IDS = 7
 
 
 def addresses():
-    """Names and addresses of registers, in bytes: REG_PROMPT, its upper half REG_PROMPT_HIGH, REG_EOT_MORE_00."""
+    """Yields names and addresses of registers, in bytes: REG_PROMPT, its upper half REG_PROMPT_HIGH,
+    REG_EOT_MORE_00."""
     for name, offset, per, bits, role in re.findall(r"^REGISTER\(\s*(\w+), \"\w+\", 0x([0-9A-F]+), 0, (\w+), (\d+), \w+, (\w+),", REGISTERS.read_text(),
                                                     flags=re.M):
         at = int(offset, 16)
@@ -92,7 +94,7 @@ def register_header():
 
 
 def table(layout):
-    """Markdown: a row for each field, with its values."""
+    """Yields the lines of a table in Markdown, with a row for each field and its values."""
     yield "| bits | field | meaning |"
     yield "|---|---|---|"
     values = {}
@@ -108,7 +110,7 @@ def table(layout):
 
 
 def latencies():
-    """Rows of the table: id, clocks, module, meaning."""
+    """Yields the rows of the table: id, clocks, module, meaning."""
     for name, clocks, module, meaning in re.findall(r'^LATENCY\((\w+), (\d+), (\w+), "(.*)"\)', LATENCIES.read_text(), flags=re.M):
         yield name, int(clocks), module, meaning
 
@@ -126,8 +128,8 @@ def latency_table():
 
 
 def cycles():
-    """Rows of the other part of the table: id, cycles, module, meaning, and the text in the module's header with @ for
-    the number, or ""."""
+    """Yields the rows of the other part of the table: id, cycles, module, meaning, and the text in the header of the
+    module with @ for the number, or ""."""
     for row in re.findall(r'^CYCLES\((\w+), (\d+), (\w+),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)', LATENCIES.read_text(), flags=re.M):
         yield row[0], int(row[1]), *row[2:]
 
@@ -142,7 +144,7 @@ def cycle_table():
 
 
 def tables():
-    """Marks of the page's tables and their lines."""
+    """Yields the marks of the tables in the pages, with the lines of each."""
     for layout in layouts():
         yield f"fields {layout}", table(layout)
     yield "latencies", latency_table()
@@ -154,7 +156,7 @@ def layouts():
 
 
 def in_page(page, what, lines):
-    """The page with a table replaced, or None if the page has no place for the table."""
+    """Returns the page with a table replaced, or None if the page has no place for the table."""
     mark = f"<!-- {what}, by tests/fields.py -->\n"
     start = page.find(mark)
     if start < 0:
@@ -268,7 +270,7 @@ def wrong_sums(path, text, values):
 
 
 def wrong_cycles():
-    """Yields rows that the compiler does not use, that name no module, or that the module's header contradicts."""
+    """Yields rows that the compiler does not use, that name no module, or that the header of the module contradicts."""
     code = "".join(re.sub(r"//.*", "", path.read_text()) for path in sorted((ROOT / "gen").rglob("*.[ch]")))
     used, written = set(re.findall(r"\bCYCLES_(\w+)", code)), len(re.findall(r"^CYCLES\(", LATENCIES.read_text(), flags=re.M))
     if written != len(list(cycles())):

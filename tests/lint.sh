@@ -7,8 +7,9 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/lint.sh [--quick]
-  --quick  without clang-tidy and the two full builds
+usage: tests/lint.sh [--quick] [CHECK...]
+  --quick  without clang-tidy, the two full builds and the templates
+  CHECK    a part of the names of the checks to run (default: all)
 Checks: clang-format; gcc and clang with -Wall -Wextra -Werror; cppcheck; clang-tidy; SPDX lines, line lengths, tabs
 and trailing blanks; headers of the Verilog files; templates alone in Verilator, Icarus and Yosys (first
 parameter sets); shell scripts in bash and shellcheck; Python in pyflakes; tables in docs/ that are made from the
@@ -18,11 +19,11 @@ TEXT
 
 quick=0
 case ${1:-} in
-    "") ;;
-    --quick) quick=1 ;;
+    --quick) quick=1 && shift ;;
     --help | -h) usage; exit 0 ;;
-    *) usage >&2; exit 2 ;;
+    -*) usage >&2; exit 2 ;;
 esac
+chosen=("$@")
 cd "$root" || exit 1
 work=build/lint
 mkdir -p "$work"
@@ -156,36 +157,45 @@ registers_table() {
 # Checks that the chart shows the figures of bench/figures.txt.
 chart() { diff <(bench/chart.py) docs/speed.svg; }
 
-queue silent "clang-format" unformatted
-queue silent "SPDX lines" spdx_missing
-queue silent "line lengths" too_long
-queue silent "tabs and trailing blanks" blanks
-queue silent "Verilog headers" verilog_headers
-queue silent "words that do not belong" foreign_words
-queue silent "shell syntax" shell_syntax
-queue silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
-queue silent "pyflakes" pyflakes3 "${python[@]}"
-queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+# Queues a check if it was chosen.
+add() { # how, name, command...
+    local part
+    [ ${#chosen[@]} = 0 ] && { queue "$@"; return; }
+    for part in "${chosen[@]}"; do
+        [[ $2 != *"$part"* ]] || { queue "$@"; return; }
+    done
+}
+
+add silent "clang-format" unformatted
+add silent "SPDX lines" spdx_missing
+add silent "line lengths" too_long
+add silent "tabs and trailing blanks" blanks
+add silent "Verilog headers" verilog_headers
+add silent "words that do not belong" foreign_words
+add silent "shell syntax" shell_syntax
+add silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
+add silent "pyflakes" pyflakes3 "${python[@]}"
+add silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
     --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/check verif/harness verif/model verif/replay
-queue silent "marks of tools/new-op" tools/new-op --marks
-queue silent "operations table of docs/spec.md" operations_table
-queue silent "tables of keys in docs/spec.md and docs/kernel-reference.md" key_tables
-queue silent "glossary of docs/glossary.md" glossary_table
-queue silent "messages of docs/messages.md" messages_table
-queue silent "passes of docs/passes.md" passes_table
-queue silent "register table of docs/registers.md" registers_table
-queue silent "the oracle knows nothing of the compiler" oracle_apart
-queue silent "docs/speed.svg" chart
-queue check "walls between folders" tests/walls.sh
-queue check "layouts of bits" tests/fields.sh
+add silent "marks of tools/new-op" tools/new-op --marks
+add silent "operations table of docs/spec.md" operations_table
+add silent "tables of keys in docs/spec.md and docs/kernel-reference.md" key_tables
+add silent "glossary of docs/glossary.md" glossary_table
+add silent "messages of docs/messages.md" messages_table
+add silent "passes of docs/passes.md" passes_table
+add silent "register table of docs/registers.md" registers_table
+add silent "the oracle knows nothing of the compiler" oracle_apart
+add silent "docs/speed.svg" chart
+add check "walls between folders" tests/walls.sh
+add check "layouts of bits" tests/fields.sh
 if [ $quick = 0 ]; then
-    queue check "gcc: no warnings" build_with gcc -O2
-    queue check "clang: no warnings" build_with clang -O1
-    queue silent "clang-tidy" tidy
-    queue check "templates alone" verif/modules/lint_templates.sh --quick
+    add check "gcc: no warnings" build_with gcc -O2
+    add check "clang: no warnings" build_with clang -O1
+    add silent "clang-tidy" tidy
+    add check "templates alone" verif/modules/lint_templates.sh --quick
 fi
 run_queue
 verdict

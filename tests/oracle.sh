@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: checks that the oracle took part in a run, because a run without it proves
-# little.
+# Scripts that simulate source this file. It checks that the oracle took part in a run: without it, a run compares the
+# design only with the replay, which works from the compiler's own output.
 # shellcheck shell=bash
 
 # Prints how many tensors a spec names (inputs, results and carried names), counted without Rill's readers of specs. For
@@ -18,9 +18,9 @@ named_tensors() { # spec
 
 oracle_value() { sed -n "s/^  \"oracle_$2\": \([0-9]*\),\$/\1/p" "$1" | head -n 1; } # JSON of rill sim, key
 
-# Prints what is wrong unless every tensor of the spec was compared. Tensors on which no output depends are excepted;
-# the last argument is their number.
-oracle_compared() { # JSON of rill sim, spec, tensors that are not needed (default: any number)
+# Returns 0 if every tensor of the spec was compared, except those on which no output depends. Otherwise prints an error
+# and returns 1.
+oracle_compared() { # JSON of rill sim, spec, number of tensors on which no output depends (default: any number)
     local want named compared left
     want=$(named_tensors "$2") named=$(oracle_value "$1" named) compared=$(oracle_value "$1" tensors)
     left=$(grep '^  "oracle_not_compared"' "$1" | grep -o 'no output depends on it' | wc -l)

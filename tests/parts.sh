@@ -2,24 +2,27 @@
 # Sourced by tests/run.sh: lists the parts of the test suite in the order in which they run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-# Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
-# last in the list below, because the others would have to wait for their reports.
-alone="host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
+# The parts listed here keep one core busy. They run one after the other, beside the parts that run jobs of their own.
+# They are last in the list below: parts are reported in its order, and a part in it waits for those before it.
+alone="lint host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
 alone+=" accuracy witness pieces failures board netlists paths"
 
-# All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
-# jobs after them, so that no core is idle.
+# All parts. Parts that keep one core busy come first, because the parts of `alone` keep the other core busy at the same
+# time. Parts of two jobs come after them.
 known="harness image comparisons tutorials control readers clock walks mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
-# The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
+# The parts of `make test` and of `make test-deep`. A part that both lists name is given a half of its checks by each
+# (see half in run.sh), unless it has no halves.
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
+deep_parts="harness lint host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
 deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
 deep_parts+=" report platform accuracy pieces netlists failures"
 
-each_part() { # function that is given name, title, command and arguments
+# Calls a function for every part.
+each_part() { # function, which is given name, title, command and arguments of a part
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
+    "$1" lint "formats, warnings, tables from the sources" tests/lint.sh --quick
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
     "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh "${all[@]}"

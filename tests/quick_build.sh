@@ -3,10 +3,10 @@
 # that are compiled once for all designs and from the design's own files.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with verdict.sh and the scripts that source this
 
-lib=$root/build/fuzz/lib
-sim_folder=build # under a design's sim/
+lib=$root/build/fuzz/lib # parts that all designs share
+sim_folder=build # folder of the model below the design's sim/
 plain=0          # 1: without the modules of tests/fuzz/precompiled
-optimized=0      # 1: compiled with -O1, for simulations of minutes
+optimized=0      # 1: compiled with -O1, for simulations that take minutes
 
 # ---- what all designs share ----
 
@@ -36,6 +36,7 @@ make_runtime() {
     ) 9>"$lib/lock"
 }
 
+# Makes every shared part that is missing or older than its sources. Only one process at a time may run it.
 make_parts() {
     local name include
     # Files are written under another name and then renamed, because other processes may be reading the existing ones.
@@ -49,16 +50,16 @@ make_parts() {
     fi
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
+        # The runtime is compiled with g++, because the code of clang++ would need libatomic.
         # shellcheck disable=SC2046 # flags are words
-        # with g++, because the code of clang++ would need libatomic
         g++ $(cpp_flags) -O1 -c -o "$lib/$name.new" "$include/$name.cpp" || return
         mv "$lib/$name.new" "$lib/$name.o" || return
     done
     make_precompiled
 }
 
-# Precompiles Verilator's headers. As inline functions, Verilator's functions for wide values would take half the time
-# of an unoptimized simulation. So the headers only declare them, and an object has them optimized.
+# Precompiles Verilator's headers. As unoptimized inline functions, Verilator's functions for wide values would take
+# half the time of a simulation. So the precompiled headers only declare them, and functions.o has them optimized.
 make_headers() { # Verilator's include folder
     local outline=$root/tests/fuzz/outline.awk
     rm -rf "$lib/headers" "$lib/bodies"
@@ -83,7 +84,8 @@ make_headers() { # Verilator's include folder
     clang++ $(cpp_flags "$lib/headers") -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h"
 }
 
-# Builds the models of tests/fuzz/precompiled, one for each top of parts.sv.
+# Builds the models of tests/fuzz/precompiled, one for each top of parts.sv, unless none of their sources is newer than
+# the library of models.
 make_precompiled() {
     local precompiled=$root/tests/fuzz/precompiled name
     local wide templates=$root/rtl-templates objects=$lib/precompiled
@@ -118,7 +120,8 @@ make_precompiled() {
 
 # ---- one design ----
 
-# Lists the files of the design in this folder: with the precompiled modules, or with the design's own ones.
+# Lists Verilator's arguments for the design in the current folder: its Verilog files or, if `plain` is 0, proxies that
+# call the precompiled models in place of the templates.
 design_files() {
     local precompiled=$root/tests/fuzz/precompiled harness=$root/verif/harness
     echo "$precompiled/memory.sv"
@@ -149,7 +152,8 @@ verilate() { # folder
 
 model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
 
-# A model is placed in memory that is already zero, so its code that clears each variable need not be compiled.
+# A model is placed in memory that is already zero, so the code that clears each variable is not needed. This saves its
+# compilation (see program).
 zeroed_memory='void *operator new(std::size_t size) { return calloc(1, size); }
 void *operator new(std::size_t size, std::align_val_t align) {
     const std::size_t whole = (size + std::size_t(align) - 1) / std::size_t(align) * std::size_t(align);
@@ -195,7 +199,7 @@ program() { # folders
 
 # Compiles all as one file. It is not optimized, because most designs are simulated in less time than optimizing takes.
 # Verilator's functions for wide values then come from a separate object (make_headers).
-compile() { # folders of designs: one executable for all
+compile() { # folders of designs; all get the same executable sim/$sim_folder/Vrill
     cd "$1/sim/$sim_folder" || return
     local folder flags
     rm -f Vrill # not overwritten, because other processes may run it through the links of other folders

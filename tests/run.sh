@@ -28,6 +28,8 @@ passed, 1 a check failed, 2 usage.
 TEXT
 }
 
+# Most arrays hold the options that parts.sh gives to the commands of certain parts. half: the set, for parts of which
+# each set runs a half. chosen, wanted: names of the parts of the set, and of those to run.
 all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
 of_harness=() seeds=(--set tests/fuzz/seeds.test --set tests/fuzz/seeds found) chosen=$known out=build/tests
 choose_set() { # name of the set; selects the checks of parts that are in both sets
@@ -62,16 +64,16 @@ if [ $list = 1 ]; then
     each_part show_part
     exit 0
 fi
-out=${RILL_TEST_OUT:-$out} # where the lines are kept
+out=${RILL_TEST_OUT:-$out} # folder of the parts' output
 mkdir -p "$out"
-# The parts of the row `alone` are not reported before the first of the other parts has ended.
+# The first report can take minutes, because the parts of `alone` are reported last, so the expected time is printed.
 [ "${half[*]:-}" != "--set test" ] || takes=", about 8 minutes on two cores"
 parts=$(wc -w <<<"$wanted")
 [ "$parts" = 1 ] && unit=part || unit=parts
 echo "$parts $unit${takes:-}, logs in ${out#"$root/"}"
 begun=$SECONDS finished=" " hints=() cpu=0
 
-# Prints the processor time of this shell and of its finished children, in seconds.
+# Sets `spent` to the processor time of this shell and of its finished children, in seconds.
 take_clock() {
     local fields
     read -r -a fields </proc/self/stat
@@ -92,27 +94,29 @@ run_timed() { # name, command...
     return $status
 }
 
-run_alone() { # name, what it is, command...
+# Runs the command if it is a part of `alone`. Runs in the background; wait_alone waits for the status and reports.
+run_alone() { # name, title, command...
     [[ " $alone " == *" $1 "* && " $wanted " == *" $1 "* ]] || return 0
     local status=0
     run_timed "$1" "${@:3}" >"$out/$1.out" 2>&1 || status=$?
     echo $status >"$out/$1.status"
 }
 
-wait_alone() { # name: the exit status of a part that runs beside others
+wait_alone() { # name of a part of `alone`: waits for it, shows its lines and returns its exit status
     while [ ! -s "$out/$1.status" ] && kill -0 "$beside" 2>/dev/null; do sleep 0.2; done
     show_lines <"$out/$1.out"
     return "$(cat "$out/$1.status" 2>/dev/null || echo 1)"
 }
 
-run_here() { # name, command...
+run_here() { # name, command...: runs any other part, shows its lines and returns its exit status
     run_timed "$@" 2>&1 | tee "$out/$1.out" | show_lines
     local codes=("${PIPESTATUS[@]}")
     [ "${codes[0]}" = 0 ] || return "${codes[0]}"
     [ "${codes[1]}" = 0 ] && [ "${codes[2]}" -le 1 ]
 }
 
-# Prints what is wrong with the lines of a part. They must be the checks that it announced, followed by its verdict.
+# Sets `amiss` to what is wrong with the lines of a part, or to nothing. They must be the checks that it announced,
+# followed by its verdict. Sets `passed`, `failed` and `left` to the numbers of its checks.
 judge_part() { # name, exit status
     local lines=$out/$1.out words sum
     sum=$(sed -n 's/^plan  \(-\?[0-9]\+\)$/\1/p' "$lines" | awk '{ s += $1 } END { print s + 0 }')
@@ -127,8 +131,8 @@ judge_part() { # name, exit status
     fi
 }
 
-# Records the commands that run failed checks of a part again: the line after a `FAIL` names the command (`fail` of
-# verdict.sh); without it, the command of the part.
+# Adds to `hints` the commands that run failed checks of a part again. The line after a `FAIL` can name the command
+# (`fail` of verdict.sh). If it does not, the command of the part is added.
 note_again() { # name, command of the part...
     local line
     while IFS= read -r line; do
@@ -139,7 +143,8 @@ note_again() { # name, command of the part...
         END { if (open) print part }' "$out/$1.out" 2>/dev/null | awk '!seen[$0]++')
 }
 
-part() { # name, what it is, command...
+# Runs or awaits a part, if it is wanted, and prints the line with its numbers and times.
+part() { # name, title, command...
     local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS spent
     shift 2
     [[ " $wanted " == *" $name "* ]] || return 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: derives from design.yaml alone which streams of a design a run must have
-# compared.
+# Scripts that simulate source this file. It derives from design.yaml alone which streams of a design a run must have
+# compared, so that a simulation that silently compares less is found.
 # shellcheck shell=bash
 
 # Prints a line `name: reason` for each stream of a design that is not compared, sorted, and a line `streams N` with the
@@ -28,14 +28,14 @@ streams_left() { # design.yaml
         }' "$1" | sort
 }
 
-# Prints the same lines from the result of a run.
+# Prints the result of a run in the form of streams_left.
 streams_said() { # JSON of rill sim
     sed -n 's/^  "streams": \([0-9]*\),$/streams \1/p
         /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort
 }
 
-# Prints what is wrong unless every stream of the design was compared, except those that streams_left lists, for the
-# listed reasons.
+# Returns 0 if every stream of the design was compared, except those that streams_left lists, for the listed reasons.
+# Otherwise prints an error and returns 1.
 streams_compared() { # JSON of rill sim, design.yaml
     local want compared must
     want=$(streams_left "$2") compared=$(sed -n 's/^  "streams_compared": \([0-9]*\),$/\1/p' "$1")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts. A script announces the number of its checks before it begins them (`queue` and `counted`
-# count them, `plan N` is for other checks). It prints one line per check, `ok    name`, `FAIL  name: reason` or `skip
-# name: reason`, and ends with `verdict`. Fewer checks than announced, more, or the same check twice is a failure, here
-# and in tests/run.sh; so is a process that dies.
+# Functions for the test scripts, which source this file. A script announces the number of its checks before it begins
+# them (`queue` and `counted` count them, `plan N` is for other checks). For each check it prints a line, `ok    name`,
+# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. Another number of checks than announced is a
+# failure. In jobs and in tests/run.sh, the same check twice and a process that dies are failures, too.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,8 +21,8 @@ ok() { # name
     good=$((good + 1))
 }
 
-# name, reason (its first line is shown); behind it the command that runs the check again, where a script says it:
-# `again`
+# name, reason (its first line is shown). If the script sets `again`, a second line shows this command, which runs the
+# check again.
 fail() {
     echo "FAIL  $1: ${2%%$'\n'*}"
     [ -z "${again:-}" ] || echo "again $again"
@@ -35,8 +35,8 @@ skip() { # name, reason, number of planned checks it stands for (default 1)
     skipped=$((skipped + 1))
 }
 
-# Passes when the command does; otherwise the last line of what it said is the reason. Everything it said is kept in
-# $log.
+# Passes if the command succeeds. Otherwise the most informative line of its output is the reason. $log keeps the whole
+# output.
 check() { # name, command...
     local name=$1
     shift
@@ -49,8 +49,8 @@ reason() {
     [ -s "$log" ] || echo "failed without a message"
 }
 
-# Passes when the command ends by itself with this exit status and says this (extended regular expression) on stderr or
-# stdout.
+# Passes if the command ends by itself with this exit status, and its output on stdout or stderr matches the pattern, an
+# extended regular expression.
 check_refused() { # name, status, pattern, command...
     local name=$1 want=$2 pattern=$3 status=0
     shift 3
@@ -62,7 +62,7 @@ check_refused() { # name, status, pattern, command...
     fi
 }
 
-# Prints the name of a spec: that of its file, or for tests/e2e/cases/NAME/spec.yaml that of its folder.
+# Prints the name of a spec: the name of its file, or of its folder for tests/e2e/cases/NAME/spec.yaml.
 spec_name() { # spec
     local name
     name=$(basename "$1" .yaml)
@@ -70,14 +70,14 @@ spec_name() { # spec
     echo "$name"
 }
 
-# Writes a spec with other values of design keys (and of any other `key: value` line of two spaces): variant FROM TO
-# key=value...
+# Writes a spec with other values of design keys, or of any other line `key: value` that is indented by two spaces:
+# variant FROM TO key=value...
 variant() {
     local from=$1 to=$2 pair key value
     shift 2
     local dir
     dir=$(cd "$(dirname "$from")" && pwd)
-    # other paths remain valid
+    # Paths relative to the first spec become absolute, so they remain valid.
     sed -E -e "s#([[ ])((\.\./)*kernels/)#\1$dir/\2#g" -e "s#^(board: )((\.\./)*boards/)#\1$dir/\2#" \
         -e "s#(family: )((\.\./)*families/)#\1$dir/\2#" "$from" >"$to"
     for pair in "$@"; do
@@ -90,8 +90,8 @@ variant() {
     done
 }
 
-# Counts the verdict lines of a file into `passed`, `failed` and `left`; `amiss`: what is wrong with them, if they are
-# not exactly as many checks as there must be. After a failure fewer may follow.
+# Counts the verdict lines of a file into `passed`, `failed` and `left`. Sets `amiss` to a message if they are not
+# exactly as many checks as there must be, or to an empty text. After a failure there may be fewer.
 count_checks() { # file, number of checks
     local twice count
     passed=$(grep -ac '^ok   ' "$1") failed=$(grep -ac '^FAIL ' "$1") left=$(grep -ac '^skip ' "$1")
@@ -105,10 +105,10 @@ count_checks() { # file, number of checks
 
 # ---- checks one after the other ----
 
-# A script lists its checks, and other commands between them, and then runs the list, so the plan is its length.
-# Arguments are evaluated when they are listed.
+# A script lists its checks, and other commands between them, and then runs the list. The plan is the number of checks
+# in the list. Arguments are evaluated when they are listed.
 queue() { queue_many 1 "$@"; } # command that makes one check: check, check_refused or a function of the script
-prepare() { queue_many 0 "$@"; } # command that makes no check, and fails like one if it ends with a status
+prepare() { queue_many 0 "$@"; } # command that makes no check, but is a failure if its exit status is not 0
 queue_many() { # number of its checks, command
     queued_checks+=("$1")
     printf -v "queued_commands[${#queued_commands[@]}]" '%q ' "${@:2}"
@@ -136,7 +136,7 @@ counted_many() { # number of its checks, command
     watched "$@"
 }
 
-watched() { # number of checks, command that must make as many; after a failure fewer may follow
+watched() { # number of checks, command that must make as many checks, or fewer if one of them fails
     local watched_lines=$((planned - good - bad - skipped)) watched_bad=$bad watched_name=${*:2}
     "${@:2}"
     watched_lines=$((watched_lines - planned + good + bad + skipped))
@@ -146,14 +146,15 @@ watched() { # number of checks, command that must make as many; after a failure 
 
 # ---- jobs side by side ----
 
-# The number of lines that a job must print is known before any job begins.
+# Adds a job. The number of lines that it must print is known before any job begins.
 add_job() { # number of its checks, command and arguments
     job_checks+=("$1")
     job_commands+=("${*:2}")
     printf -v "job_commands[-1]" '%q ' "${@:2}"
 }
 
-# Runs the jobs. Each has a file for its lines, which are shown when it has ended; the exit status of each is seen.
+# Runs the jobs. Each has a file for its lines, which are shown when it has ended. A job with an exit status other than
+# 0 is a failure.
 run_jobs() { # how many side by side
     local next=0 sum=0 pid count=${#job_commands[@]} folder
     local -A running=()
@@ -174,7 +175,7 @@ run_jobs() { # how many side by side
                 unset "running[$pid]"
             fi
         done
-    done 3>&2 2>/dev/null # without bash's own words about a killed job
+    done 3>&2 2>/dev/null # hides the messages of bash about a killed job
     rm -rf "$folder"
     job_checks=() job_commands=()
 }

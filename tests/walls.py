@@ -22,12 +22,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests/layers.txt"
 PICTURE = ROOT / "docs/folders.svg"
-# files as users write them, whose includes have other paths
+# folders with files as users write them, whose includes have other paths
 USERS = ("tests/e2e/kernels", "tests/e2e/families/kernels")
 
 
 def read_list():
-    """The folders, lowest layer first, each with the folders from which it may include."""
+    """Returns the folders, lowest layer first, each with the folders from which it may include."""
     rows = (re.fullmatch(r"(\S+) *<(.*)", line) for line in LIST.read_text().splitlines() if not line.startswith("#"))
     return {row[1]: row[2].split() for row in rows if row}
 
@@ -131,7 +131,7 @@ READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/
            "gen/emit/emit_library.c", "gen/emit/emit_waivers.c",
            "gen/emit/emit_top.c", "gen/emit/emit_widths.c",  # which find lines and names in the text that they have emitted
            "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
-# where nets of a dump get their roles, and where a spec's parameters of custom kernels are read
+# Files in which nets of a dump get their roles, and which read a spec's parameters of custom kernels.
 NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
@@ -141,8 +141,8 @@ OF_USERS = ("gen/bind/bind_custom.c", "`include")  # users' Verilog
 
 
 def wrong_texts():
-    """Parameters, nets and choices are values: only the readers parse their texts, and only the emitter and the dump
-    print them."""
+    """Yields places that treat parameters, nets and choices as texts. They are values: only the readers parse their
+    texts, and only the emitter and the dump print them."""
     for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
                                                    "numerics")), "verif/replay"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
@@ -159,8 +159,8 @@ def wrong_texts():
                 yield f"{path}:{number}: bits of a net are printed"
 
 
-# Names of ports are for Verilog. Code that needs a stream finds it by its role (include/roles.def). Readers of external
-# texts may use names.
+# The names of ports are for Verilog. Code that needs a stream finds it by its role (include/roles.def). Readers of
+# external texts may use names.
 PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b|\bwire(\[.*\])?(\.|->)port\b)")
 
 
@@ -183,14 +183,14 @@ def wrong_ports():
                 yield f"{path}:{number}: the width of a word of include/fields.def is a number here"
 
 
-PAGE = "silu"                # the operation that the page uses as its example
+PAGE = "silu"                # the operation that CONTRIBUTING.md uses as its example
 OPERATIONS = ("rope", PAGE)  # the operations that are counted; no other kernel contains them
 MOST_FILES = 10              # without gen/reference, which is written separately
 PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
 
 
 def stands_in(path, operation):
-    """Whether the code of a file names the operation. Comments, and texts other than its name, do not count."""
+    """Returns whether the code of a file names the operation. Comments and texts other than its name do not count."""
     word = re.compile(r'(?<![\w.>])(?:(?:%s)_)?%s(?:_lane)?(?!\w)|"%s"' % (PREFIXES, operation, operation), re.I)
     for line in (ROOT / path).read_text().splitlines():
         code = re.sub(r'"([^"]*)"', lambda text: text[0] if text[1] == operation else "", line.split("//")[0])
@@ -219,7 +219,8 @@ TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTE
 NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
 CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")
 OF_ELSE = re.compile(r"(?:^|_)(?:MARK|BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
-# not cycles of a module: the start of time, initial values of simulations, limits of searches and of custom kernels
+# Constants that are not cycles of a module: the start of time, initial values of simulations, limits of searches and of
+# custom kernels.
 SEARCHES = {
     "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME"}
 
@@ -248,7 +249,7 @@ def wrong_cycles():
 
 
 def shown():
-    """The folders and arrows of the picture, without the tables of include/."""
+    """Returns the folders and arrows of the picture, without the tables of include/."""
     layers = read_list()
     layers.pop("include")
     return {folder: [other for other in below if other != "include"] for folder, below in layers.items()}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from the .xclbin for which platform, kernel and banks it was linked. XRT checks the rest.
+// Reads the platform, the compute units and the memory banks for which an .xclbin was linked. XRT checks the rest.
 #include <uuid/uuid.h>
 #include <xclbin.h>
 
@@ -41,7 +41,7 @@ template <std::size_t n> std::string text(const unsigned char (&field)[n]) {
     return std::string(reinterpret_cast<const char *>(field), strnlen(reinterpret_cast<const char *>(field), n));
 }
 
-// Returns the position of a section; 0: there is none.
+// Returns the position of a section, or 0 if there is none.
 std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
     for (std::uint32_t i = 0; i < head.m_header.m_numSections; i++) {
         auto s = r.take<axlf_section_header>(offsetof(axlf, m_sections) + i * sizeof(axlf_section_header));
@@ -50,8 +50,8 @@ std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
     return 0;
 }
 
-// The names of the memory banks, in the order of their indexes. Other memories of the platform may precede HBM, so the
-// index of a bank is not its number.
+// Returns the names of the memory banks, in the order of their indexes. Other memories of the platform may precede HBM,
+// so the index of a bank is not its number.
 std::vector<std::string> bank_names(reader &r, const axlf &head) {
     std::vector<std::string> names;
     std::uint64_t at = section(r, head, MEM_TOPOLOGY);
@@ -61,7 +61,8 @@ std::vector<std::string> bank_names(reader &r, const axlf &head) {
     return names;
 }
 
-// Returns the name of a bank. A bank without a name is called HBM[index], as if HBM were the platform's first memory.
+// Returns the name of a bank. A bank without a name is called HBM[index], as if HBM were the first memory of the
+// platform.
 std::string bank_name(const std::vector<std::string> &names, int index) {
     bool named = index >= 0 && static_cast<std::size_t>(index) < names.size() && !names[index].empty();
     return named ? names[index] : "HBM[" + std::to_string(index) + "]";
@@ -82,7 +83,7 @@ binary read_binary(const std::string &path) {
     std::uint64_t layout = section(r, head, IP_LAYOUT), wires = section(r, head, CONNECTIVITY);
     if (!layout || !wires) bad(path, "no kernel in it");
     std::vector<std::string> names = bank_names(r, head);
-    std::map<int, std::map<int, std::string>> banks; // by index of the unit
+    std::map<int, std::map<int, std::string>> banks; // by index of the unit and of the argument
     int count = r.take<std::int32_t>(wires);
     for (int i = 0; i < count; i++) {
         auto c = r.take<::connection>(wires + offsetof(::connectivity, m_connection) + i * sizeof(::connection));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses the card through XRT's C++ API: a buffer for every channel, registers, one run at a time.
+// Controls the card through the C++ API of XRT: a buffer for every channel, the registers, and one run at a time.
 #include <jansson.h>
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t chunk = 16 << 20; // bytes between two progress reports
 constexpr std::uint64_t page = 4096;      // channels have whole pages
 
-// Runs a call; if XRT throws, the message starts with what was tried.
+// Runs a call. If XRT throws, the message begins with `what`, the operation that failed.
 template <typename call> auto tried(const std::string &what, call &&f) -> decltype(f()) {
     try {
         return f();
@@ -120,7 +120,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     const segment &header = pkg.io("image_header");
     std::uint64_t total = 0, done = 0;
     for (std::uint64_t n : im.needed) total += n;
-    // Transfers a whole buffer, in pieces between which progress is reported.
+    // Transfers a whole buffer in pieces, and reports the progress after each.
     auto move = [&](const char *what, xrt::bo &bo, xclBOSyncDirection direction) {
         for (std::uint64_t at = 0; at < bo.size(); at += chunk) {
             std::uint64_t n = std::min<std::uint64_t>(bo.size() - at, chunk);
@@ -128,7 +128,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
             progress(what, done += n, total);
         }
     };
-    // Reads a channel's file, with zeros after it up to the memory that the channel needs.
+    // Reads the file of a channel, and adds zeros up to the memory that the channel needs.
     auto fill = [&](std::size_t c, char *to) {
         std::ifstream in(im.file[c], std::ios::binary);
         if (!in.read(to, static_cast<std::streamsize>(im.bytes[c])))
@@ -138,7 +138,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     // The header is written last, so that the design rejects the image if the upload is interrupted.
     xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
     std::vector<char> beat(header.bytes), none(header.bytes);
-    // Copies the header's bytes in the buffer to `in`, then replaces them by `out`.
+    // Copies the bytes of the header in the buffer to `in`, then replaces them by `out`.
     auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
         char *place = first.map<char *>() + header.offset;
         in.assign(place, place + in.size());
@@ -164,7 +164,8 @@ void card::upload(const package &pkg, const image &im, bool verify,
     }
 }
 
-// Clears the host's copy of each piece first, so that only bytes that the card sends can give the right checksum.
+// Compares the checksum of each part with the manifest. Clears the copy of the host before it reads a piece, so that
+// only bytes that the card sends can give the right checksum.
 void card::check_weights(const package &pkg, const image &im,
                          const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
     std::uint64_t total = 0, done = 0;
@@ -190,7 +191,7 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Writes zeros after the prompt, because the design reads whole beats, and clears the ring.
+// Writes the prompt with zeros after it, because the design reads whole beats, and clears the ring.
 void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids) {
     std::size_t prompt = slot * p->prompt_bytes, ring = slot * p->ring_bytes;
     std::memset(p->prompt.map<char *>() + prompt, 0, p->prompt_bytes);
@@ -202,7 +203,7 @@ void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids)
     });
 }
 
-// Transfers the whole beats that hold these ids.
+// Reads ids of a ring. Transfers the whole beats that hold them.
 void card::get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
     std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = slot * p->ring_bytes;

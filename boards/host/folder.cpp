@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads package.json, memory_map.json and image/manifest.json and checks them against each other.
+// Reads package.json, memory_map.json and image/manifest.json, and checks that the image fits the package.
 #include <jansson.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -19,8 +19,8 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// A value in a JSON file. at() throws, with the file's name, if the member is missing. The other functions throw if the
-// value has another type, but text() returns "" for null.
+// A value in a JSON file. at() throws, with the name of the file, if the member is missing. text(), number(), truth()
+// and items() throw if the value has another type, but text() returns "" for null.
 class node {
   public:
     node(const std::string &file) : path(file) {
@@ -63,7 +63,7 @@ class node {
     node(const node &from, json_t *v) : path(from.path), root(from.root), value(v) {}
 };
 
-// Chooses a compute unit (counted from 1; 0: the first) and the banks of its ports.
+// Chooses a compute unit and the banks of its ports. Units are counted from 1, and 0 chooses the first.
 void read_unit(const node &top, std::uint32_t unit, package &p) {
     for (const node &name : top.at("compute_units").items()) p.units.push_back(name.text());
     std::size_t index = unit ? unit - 1 : 0;
@@ -154,7 +154,7 @@ std::uint64_t file_bytes(const std::string &path) {
     return static_cast<std::uint64_t>(info.st_size);
 }
 
-// Returns the CRC-32 of a part of a file. *whole: the file has all of the part.
+// Returns the CRC-32 of a part of a file. Sets *whole to whether the file has all of the part.
 std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes, bool *whole) {
     std::vector<unsigned char> buffer(1 << 20);
     std::uint32_t crc = 0;
@@ -168,7 +168,7 @@ std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes,
     return crc;
 }
 
-// Reads a part of the manifest, and throws if its checksum is not that of the channel's file.
+// Reads a part of the manifest. Throws if the file of its channel has another checksum there.
 image_part check_part(const image &im, const node &part) {
     auto channel = static_cast<std::size_t>(part.at("channel").number());
     if (channel >= im.file.size()) bad(part.path, "a part on a channel that the design does not have");
@@ -184,8 +184,8 @@ image_part check_part(const image &im, const node &part) {
     return p;
 }
 
-// Returns how much memory a channel needs, in bytes and whole pages. Weights end with the channel's file, which has
-// `file` bytes; caches and areas of the host can come after it, up to the end of the last segment.
+// Returns the bytes of memory that a channel needs, in whole pages. The weights end with the file of the channel, which
+// has `file` bytes. Caches and areas of the host can follow, up to the end of the last segment.
 std::uint64_t needed_of(const package &p, int channel, std::uint64_t file) {
     std::uint64_t end = file;
     for (const segment &s : p.segments)

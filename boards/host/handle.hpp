@@ -15,11 +15,12 @@ inline double since(clock_type::time_point begin) {
     return std::chrono::duration<double>(clock_type::now() - begin).count();
 }
 
-// HALT_*: values of the register halt. SUBMIT_*: of the register submit. POLL_MS: between two looks at the card.
+// HALT_* are values of the register halt, SUBMIT_* of the register submit. POLL_MS is the time between two reads of the
+// card in milliseconds.
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, SUBMIT_START = 1, SUBMIT_STOP = 2;
 constexpr unsigned POLL_MS = 2;
 
-struct power { // mean of the sensor's readings during a request
+struct power { // mean of the readings of the sensor during a request
     double sum = 0, next = 0;
     int count = 0;
     void look(const card &, double now);
@@ -33,7 +34,7 @@ struct counts { // counters of a run
 // A request from its submission until the caller has its result.
 struct place {
     bool used = false, ended = false;
-    std::uint32_t slot = 0; // of the design
+    std::uint32_t slot = 0; // the slot of the design
     rill_host_request request = {};
     std::vector<std::uint32_t> prompt, ids;
     std::vector<double> seconds;
@@ -43,9 +44,9 @@ struct place {
     std::uint32_t prefix = 0;      // positions that were kept
     std::uint32_t seen = 0;        // the latest `status`
     std::atomic<bool> stop{false}; // rill_host_stop_request was called
-    bool told = false;             // and the design knows
+    bool told = false;             // the design has received the stop
     rill_host_result result = {};
-    rill_host_status status = RILL_HOST_OK; // of the request, when it has ended
+    rill_host_status status = RILL_HOST_OK; // the status of the request after its end
     std::string message;
 };
 
@@ -61,25 +62,25 @@ struct rill_host {
     std::unique_ptr<rill::card> dev;
     std::unique_ptr<rill::words> speech;
     bool uploaded = false;
-    // Requests. running: from a start until the design is done.
+    // The requests. `running` is true from a start until the design is done.
     std::array<rill::place, RILL_HOST_MAX_SLOTS> places;
     bool running = false;
-    rill::clock_type::time_point moved; // when a request had a new id or step
-    std::atomic<int> stop{0};           // how often rill_host_stop was called in this run
-    int told = 0;                       // and of how many calls the design knows
+    rill::clock_type::time_point moved; // the last time that a request had a new id or step
+    std::atomic<int> stop{0};           // number of calls of rill_host_stop in this run
+    int told = 0;                       // number of these calls that the design has received
     rill::counts counted;               // counters of the run that are part of results
     std::vector<std::uint32_t> held;    // ids of the positions that the card holds
 };
 
 namespace rill {
 
-// Reads a register, or 0 if the design has none of this name.
+// Returns the value of a register, or 0 if the design has none of this name.
 std::uint64_t value_of(const rill_host *, const std::string &name);
-void set(rill_host *, const char *name, std::uint32_t value); // nothing if the design has no such register
+void set(rill_host *, const char *name, std::uint32_t value); // does nothing if the design has no such register
 void forget_positions(rill_host *);
 extern const char *const needs_reset; // the end of a message
 
-// Runs a part of a call. If it throws, that becomes the call's status and message.
+// Runs a part of a call. If it throws, the exception gives the status and the message of the call.
 template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
     h->status = RILL_HOST_OK;
     h->message.clear();

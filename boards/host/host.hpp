@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the library. folder.cpp reads the package and the image, binary.cpp the .xclbin,
-// card.cpp uses XRT, words.cpp has the tokenizer and texts for numbers. library.cpp and text.cpp implement rill_host.h
-// with them. Errors are thrown as `problem`.
+// Declarations that the files of the library share. folder.cpp reads the package and the image, and binary.cpp the
+// .xclbin. card.cpp calls XRT. words.cpp has the tokenizer and texts for numbers. library.cpp, requests.cpp and
+// text.cpp implement rill_host.h with them. Errors are thrown as `problem`.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -30,18 +30,18 @@ struct problem : std::runtime_error {
 
 struct reg {              // a register of the kernel
     std::uint32_t offset; // bytes
-    int bits, argument;   // argument: id of the kernel argument; -1: none
-    std::string port;     // memory port that an argument of 64 bits points to; "": none
+    int bits, argument;   // argument: id of the kernel argument, or -1 for none
+    std::string port;     // memory port to which an argument of 64 bits points, or "" for none
 };
 
 struct segment {
     std::string name;
-    int channel; // -1: the segment is in all channels
+    int channel; // -1 if the segment is in all channels
     std::uint64_t offset, bytes;
 };
 
 struct package {
-    // identity, layout: hashes of the design and of its memory layout, 16 hexadecimal digits.
+    // identity and layout are hashes of the design and of its memory layout, 16 hexadecimal digits each.
     std::string folder, design, identity, layout, kernel, platform;
     std::vector<std::string> units; // all compute units
     std::string unit;               // the compute unit to use
@@ -66,7 +66,7 @@ struct package {
     std::string counter(int number) const;           // name of a counter's register
     std::string unit_name() const { return kernel + ":" + unit; }
 };
-package read_package(const std::string &folder, std::uint32_t unit = 0); // unit: counted from 1; 0: the first
+package read_package(const std::string &folder, std::uint32_t unit = 0); // unit counts from 1; 0 chooses the first
 
 struct image_part { // bytes of an image with their checksum
     std::string segment;
@@ -87,8 +87,8 @@ image read_image(const std::string &folder, const package &);
 
 // ---- positions that a request keeps (prefix.cpp) ----
 
-// Returns how many first ids of the prompt need not be computed again. held: the ids of the positions that the card
-// holds.
+// Returns how many first ids of the prompt need not be computed again. `held` has the ids of the positions that the
+// card holds.
 std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count);
 
 // ---- the binary for the card (binary.cpp) ----
@@ -111,10 +111,11 @@ class card {
     std::uint32_t read(std::uint32_t offset) const;
     void write(std::uint32_t offset, std::uint32_t value);
     std::uint64_t value(const reg &) const;
-    // Writes the image, and zeros elsewhere. verify: then reads everything back and compares it.
+    // Writes the image, and zeros elsewhere. With `verify`, then reads everything back and compares it.
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
-    // Reads all parts of the image back from the card's memory and compares them with the manifest's checksums.
+    // Reads all parts of the image back from the memory of the card and compares them with the checksums of the
+    // manifest.
     void check_weights(const package &, const image &,
                        const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
     // Each slot has its own area for the prompt, and its own ring.
@@ -125,9 +126,9 @@ class card {
     std::uint64_t ring_address(std::uint32_t slot) const;
     std::uint32_t ring_ids() const;                // how many ids a ring has room for
     void argument(int index, std::uint32_t value); // sets a kernel argument of the next run
-    void start();                                  // with the prompt and the ring of slot 0
+    void start();                                  // starts a run with the prompt and the ring of slot 0
     bool done(unsigned milliseconds);              // waits at most `milliseconds`; returns whether the run has ended
-    double watts() const;                          // 0: not readable
+    double watts() const;                          // returns 0 if the sensor cannot be read
     std::string name, bdf, uuid;
     std::vector<std::uint64_t> address; // address of each channel's buffer
 
@@ -163,7 +164,7 @@ class words {
     // Encodes a whole conversation in a template that `chat` has found.
     std::vector<std::uint32_t> encode_turns(const chat_template *, const std::vector<rill_text_turn> &) const;
     const chat_template *chat(const std::string &name) const; // throws if there is none
-    std::int64_t find(const char *token) const;               // the id of a token by its text; -1: none
+    std::int64_t find(const char *token) const;               // returns the id of a token by its text, or -1
     const char *decode(std::uint32_t id, std::size_t *bytes) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements rill_host.h: opening, memory, text.
+// Implements the functions of rill_host.h that open a card, fill its memory and convert text.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -45,7 +45,7 @@ bool becomes_idle(rill_host *h, double limit) {
     return true;
 }
 
-// Compares the identity that the kernel on the card reports with the package's. Older kernels report none.
+// Compares the identity that the kernel on the card reports with that of the package. Older kernels report none.
 void check_identity(const rill_host *h) {
     if (!h->pkg.has("magic")) return;
     if (value_of(h, "magic") != MAGIC) throw problem(RILL_HOST_CARD, "the kernel on the card is none of rill's");
@@ -56,8 +56,8 @@ void check_identity(const rill_host *h) {
                                           h->pkg.layout);
 }
 
-// If a request of an earlier program still runs, tells the design to end it at once, and waits for that. A design
-// without `halt` runs it to its end.
+// If a request of an earlier program still runs, tells the design to end it at once, and waits for the end. A design
+// without `halt` completes the request.
 void wait_for_idle(rill_host *h) {
     if (is_idle(h)) return;
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);

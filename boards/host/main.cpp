@@ -14,7 +14,7 @@ static rill_host *running; // for the signal handler
 static void on_interrupt(int) {
     static const char text[] = "\nrill-host: stopping after the present step; Ctrl-C again ends it at once\n";
     rill_host_stop(running);
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; // nothing to do: nobody can read the message
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; // nobody can read the message
 }
 
 static void show_progress(void *, const char *what, uint64_t done, uint64_t total) {
@@ -34,7 +34,7 @@ struct stream { // output of one request as it comes
     bool at_once; // prints ids as they come
 };
 
-// Prints an id: its text, or its number with --ids or without a tokenizer.
+// Prints the text of an id, or its number with --ids or without a tokenizer.
 static void print_id(const stream *s, bool first, uint32_t id, const char *text, size_t bytes) {
     if (s->options->print_ids || rill_host_encode(s->host, "", nullptr, 0) < 0)
         std::printf("%s%u", first ? "" : " ", id);
@@ -74,7 +74,7 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
     return a;
 }
 
-// Encodes a prompt. Returns false after a message: there is no tokenizer, or no such chat template.
+// Encodes a prompt. If there is no tokenizer or no such chat template, prints a message and returns false.
 static bool encode(rill_host *host, const command_line &c, const prompt &p, std::vector<uint32_t> *ids) {
     *ids = p.ids;
     if (!p.is_text) return true;
@@ -102,10 +102,10 @@ struct together {
     rill_host *host;
     const command_line *options;
     std::vector<answer> *answers;
-    std::vector<stream> streams;            // of each answer
+    std::vector<stream> streams;            // the output of each answer
     std::vector<size_t> running;            // the answer of each number that the library gives
-    size_t sent = 0, printed = 0, left = 0; // left: requests that run
-    int status = 0;                         // of the program
+    size_t sent = 0, printed = 0, left = 0; // left counts the requests that run
+    int status = 0;                         // exit status of the program
 };
 
 // Prints the answers that have ended, in the order of their prompts.
@@ -123,7 +123,7 @@ static void print_ended(together *t, const std::vector<bool> &ended) {
     }
 }
 
-// Submits requests as long as there are slots. After an error, those that run are still waited for.
+// Submits requests as long as there are free slots. After an error, submits no more, but running requests still end.
 static void send_more(together *t) {
     for (; t->status == 0 && t->sent < t->answers->size() && t->left < t->running.size(); t->sent++, t->left++) {
         rill_host_request r = request_of(*t->options, &t->streams[t->sent], t->options->tokens);
@@ -175,8 +175,7 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     return status;
 }
 
-// Measures requests of given lengths. The prompts are the same in every run, and an end-of-text id does not end a
-// request.
+// Measures requests of given lengths. Every run has the same prompts, and an end-of-text id does not end a request.
 static int run_bench(rill_host *host, command_line c, std::vector<answer> *answers) {
     c.ignore_eot = true;
     if (!c.json) print_bench_head();
@@ -190,7 +189,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
     return 0;
 }
 
-// ---- comparison with the oracle's answer ----
+// ---- comparison with the answer of the oracle ----
 
 static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> *ids) {
     const json_t *list = json_object_get(top, key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of rill-host.
+// Reads the command line of rill-host.
 #include "boards/host/options.hpp"
 
 #include <getopt.h>
@@ -116,7 +116,7 @@ static bool read_number(const char *name, const char *text, unsigned *value) {
     return true;
 }
 
-// Reads ids such as `1,2,3`. An empty text has no ids; an empty element is an error.
+// Reads ids such as `1,2,3`. An empty text has no ids. An empty element is an error.
 static bool read_ids(const char *text, std::vector<uint32_t> *ids) {
     const char *at = text;
     while (*at) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the program rill-host: its command line and its output.
+// Declarations that the files of the program rill-host share: its command line and its output.
 #ifndef RILL_HOST_OPTIONS_HPP
 #define RILL_HOST_OPTIONS_HPP
 
@@ -9,7 +9,7 @@
 
 #include "boards/host/rill_host.h"
 
-struct prompt { // text or ids
+struct prompt { // a prompt as text or as ids
     std::string text;
     std::vector<uint32_t> ids;
     bool is_text;
@@ -20,8 +20,8 @@ struct command_line {
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
     unsigned tokens = 64;                             // most generated tokens
-    unsigned watchdog = 0, unit = 0;                  // 0: the default of rill_host.h
-    double timeout = 0;                               // seconds; 0: the default of rill_host.h
+    unsigned watchdog = 0, unit = 0;                  // 0 stands for the default of rill_host.h
+    double timeout = 0;                               // seconds; 0 stands for the default of rill_host.h
     float temperature = 0, min_p = 0;
     unsigned top_k = 0;
     uint64_t seed = 0;
@@ -32,9 +32,9 @@ struct command_line {
 // Returns false if the program should end, with *status as its exit status (0 after --help).
 bool read_command_line(int argc, char **argv, command_line *, int *status);
 
-struct answer { // result of one request
+struct answer { // the result of one request
     std::vector<uint32_t> prompt, ids;
-    std::vector<double> seconds; // from the start of the request until each id came
+    std::vector<double> seconds; // times from the start of the request until each id came
     std::string text;
     rill_host_result result;
     rill_host_status status;
@@ -42,10 +42,10 @@ struct answer { // result of one request
 };
 
 const char *status_name(rill_host_status);
-void print_counters(const answer &); // printed to standard error
-// `about`: the JSON text of rill_host_about.
+void print_counters(const answer &); // prints to standard error
+// Returns the answers as JSON. `about` is the JSON text of rill_host_about.
 std::string answers_as_json(const std::string &about, const std::vector<answer> &);
-bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV: request, index, id, seconds
+bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV with request, index, id, seconds
 void print_bench_head();
 void print_bench_row(const answer &);
 

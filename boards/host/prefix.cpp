@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the positions that a request can keep of the one before it.
+// Finds the positions that a request can keep of the request before it.
 #include <algorithm>
 
 #include "boards/host/host.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the results of rill-host's requests.
+// Prints the results of the requests of rill-host.
 #include <cinttypes>
 #include <cstdio>
 
@@ -15,7 +15,7 @@ const char *status_name(rill_host_status s) {
 
 static double first_id(const answer &a) { return a.seconds.empty() ? 0 : a.seconds.front(); }
 
-// The rate of the ids after the first one. The time of the first id contains that of the prompt.
+// Returns the rate of the ids after the first one, because the time of the first id contains that of the prompt.
 static double tokens_per_second(const answer &a) {
     if (a.seconds.size() < 2 || a.seconds.back() <= a.seconds.front()) return 0;
     return static_cast<double>(a.seconds.size() - 1) / (a.seconds.back() - a.seconds.front());
@@ -27,7 +27,7 @@ static double moved_gb(const answer &a) {
     return static_cast<double>(beats) * a.result.beat_bytes / 1e9;
 }
 
-// The design's cycles at the clock for which it was made.
+// Returns the time of the cycles of the design at the clock for which it was made.
 static double design_seconds(const answer &a) {
     return a.result.clock_mhz > 0 ? static_cast<double>(a.result.cycles) / (a.result.clock_mhz * 1e6) : 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements rill_host.h: requests. A design without slots has one place for a request. In a design with slots, the
-// first request begins a run, and further ones join it through the registers slot, submit and slots (docs/batches.md).
+// Implements the functions of rill_host.h that run requests. A design without slots has one place for a request. In a
+// design with slots, the first request begins a run, and further ones join it through the registers slot, submit and
+// slots (docs/batches.md).
 #include <algorithm>
 #include <cstring>
 
@@ -39,11 +40,11 @@ using namespace rill;
 namespace {
 
 constexpr std::uint32_t WATCHDOG = 100000000; // cycles
-constexpr double QUIET_SECONDS = 10;          // time for a design to end after it was told to end at once
+constexpr double QUIET_SECONDS = 10;          // time in which a design must end after it was told to end at once
 
 // ---- checks ----
 
-// Checks the request's sampling values. The comparisons are written so that NaN is rejected.
+// Checks the sampling values of a request. The comparisons are written so that NaN is rejected.
 void check_sampling(const rill_host *h, const rill_host_request &r) {
     bool any = r.temperature != 0 || r.top_k || r.min_p != 0 || r.seed;
     if (any && !h->pkg.sampling)
@@ -99,8 +100,8 @@ void set_end_ids(rill_host *h) {
         set(h, ("eot_more_0" + std::to_string(i)).c_str(), h->pkg.eot_more[i]);
 }
 
-// Finds what the request can keep of the one before. The card's register `held` must agree, because the card may have
-// lost its positions without this program.
+// Returns how many positions the request can keep of the request before. The register `held` of the card must agree,
+// because the card may have lost its positions without notice to this program.
 std::uint32_t prefix_of(rill_host *h, const rill_host_request &r) {
     if (r.whole || value_of(h, "held") != h->held.size()) return 0;
     return common_prefix(h->held, r.prompt, r.prompt_count);
@@ -115,9 +116,9 @@ void note_positions(rill_host *h, const place &p) {
     if (held < all.size()) h->held.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
 }
 
-bool runs(const place &p) { return p.used && !p.ended; } // the design has the request
+bool runs(const place &p) { return p.used && !p.ended; } // whether the design has the request
 
-// Waits until the design has begun the run and counted its request. Until then it ignores submissions.
+// Waits until the design has begun the run and counted its request. Until then the design ignores submissions.
 void wait_for_run(rill_host *h, std::uint64_t accepted) {
     auto begin = clock_type::now();
     while (value_of(h, "slots") >> 16 == accepted)
@@ -153,7 +154,7 @@ counts counts_of(const rill_host *h) {
     counts c;
     c.cycles = value_of(h, "cycles");
     for (int i = 0; i < h->pkg.channels; i++) {
-        std::string digits = h->pkg.channel_argument(i).substr(4); // of hbm_NN
+        std::string digits = h->pkg.channel_argument(i).substr(4); // NN of hbm_NN
         c.beats[i] = value_of(h, "beats_" + digits), c.stalls[i] = value_of(h, "stalls_" + digits);
     }
     return c;
@@ -182,7 +183,7 @@ bool join_run(rill_host *h, place &p) {
     std::uint64_t accepted = value_of(h, "slots") >> 16;
     set(h, "submit", SUBMIT_START);
     if (value_of(h, "slots") >> 16 != accepted) return true;
-    // A run that ends by a fault, or is done, takes no request.
+    // A run that ends by a fault or is done takes no request.
     for (auto begin = clock_type::now(); since(begin) < h->timeout;)
         if (h->dev->done(POLL_MS)) return end_requests(h), false;
     throw problem(RILL_HOST_TIMEOUT, std::string("the design neither takes a request nor ends its run") + needs_reset);
@@ -227,8 +228,8 @@ void take_ids(rill_host *h, place &p) {
     h->moved = clock_type::now();
 }
 
-// Throws that nothing has moved. Before that, tells the design to end all requests at once. If the design cannot be
-// told, or does not end, only a reset helps.
+// Tells the design to end all requests at once, then throws an error that nothing has moved. If the design has no
+// `halt` or does not end, only a reset helps, and the message says so.
 [[noreturn]] void give_up(rill_host *h, const place &p) {
     std::string what = "nothing has moved for " + std::to_string(static_cast<int>(since(h->moved) + 0.5)) +
                        " s; the design is " + state_words(p.seen, h->pkg.slots) + ", " + std::to_string(p.ids.size()) +
@@ -252,14 +253,14 @@ void tell_stops(rill_host *h) {
     }
 }
 
-// Tells the address of a memory error (fault 6), if the design reports it.
+// Returns a text with the address of a memory error (fault 6), or "" if the design does not report it.
 std::string address_words(const rill_host *h, std::uint32_t fault) {
     if (fault != 6 || !h->pkg.has("fault_address")) return "";
     return std::string(value_of(h, "fault_channel") >> 8 & 1 ? ", a write" : ", a read") + " at address 0x" +
            hexadecimal(value_of(h, "fault_address"));
 }
 
-// Fills the counters of a result: all since the request's submission, and what no earlier result has.
+// Fills the counters of a result: the counts since the submission of the request, and those that no earlier result has.
 void fill_counts(rill_host *h, const place &p, rill_host_result *out) {
     counts now = counts_of(h);
     out->cycles = now.cycles - p.before.cycles;
@@ -274,7 +275,7 @@ void fill_counts(rill_host *h, const place &p, rill_host_result *out) {
     out->drafts_accepted = value_of(h, h->pkg.counter(h->pkg.draft_counter + 1));
 }
 
-// Fills the result of a request that has ended. The register `slot` has its slot.
+// Fills the result of a request that has ended. The register `slot` must have its slot.
 void fill_result(rill_host *h, place &p) {
     auto value = [&](const char *name) { return static_cast<std::uint32_t>(value_of(h, name)); };
     rill_host_result *out = &p.result;
@@ -291,7 +292,7 @@ void fill_result(rill_host *h, place &p) {
     fill_counts(h, p, out);
 }
 
-// Notes how a request has ended.
+// Fills the result of a request that has ended, and its status.
 void end_request(rill_host *h, place &p) {
     fill_result(h, p);
     note_positions(h, p);
@@ -307,14 +308,15 @@ void end_request(rill_host *h, place &p) {
     }
 }
 
-// Returns whether the request in the register `slot` has its final results, although other requests run on. A fault of
-// the run, or a kill, ends them as well; their results are final when the run is done.
+// Returns whether the request in the register `slot` has its final results, although other requests run on. After a
+// fault of the run or a kill, results are final only when the run is done.
 bool ended_alone(rill_host *h) {
     std::uint64_t ending = value_of(h, "ending"), fault = value_of(h, "fault");
     return ending != 0 && ending != 5 && (fault < 5 || fault == 9);
 }
 
-// Takes a running request's new ids, and notes its end. over: the run is done. busy: bits of the slots with a request.
+// Takes the new ids of a running request, and notes its end. `over` is true if the run is done. `busy` has a bit for
+// each slot with a request.
 void follow(rill_host *h, place &p, bool over, std::uint64_t busy) {
     if (h->pkg.slots > 1) set(h, "slot", p.slot);
     bool alone = h->pkg.slots > 1 && (busy & 0xffff) != 0; // otherwise the run is about to end
@@ -334,7 +336,7 @@ void end_requests(rill_host *h) {
         if (runs(p)) follow(h, p, true, 0);
 }
 
-// Looks at the card once.
+// Reads the state of the card once, and notes new ids and ended requests.
 void look(rill_host *h) {
     bool over = h->dev->done(POLL_MS);
     if (over) return end_requests(h);
@@ -353,7 +355,7 @@ place *ended_place(rill_host *h, std::uint32_t *number) {
 
 bool any_runs(const rill_host *h) { return std::any_of(h->places.begin(), h->places.end(), runs); }
 
-// After an error of the card, no request is known to run.
+// Gives up all requests after an error of the card. Returns the status of the error.
 rill_host_status drop_requests(rill_host *h) {
     h->running = false;
     for (place &p : h->places) p.used = false;

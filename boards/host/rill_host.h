@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs requests on a card that holds a kernel of `rill package`. This is a C interface over XRT's C++ API; rill-host
-// and rill_host.py use it. One handle is one compute unit of a card. Use a handle from one thread only, except for
-// rill_host_stop.
+// Runs requests on a card that holds a kernel of `rill package`. This is a C interface over the C++ API of XRT, which
+// rill-host and rill_host.py use. One handle is one compute unit of a card. Only one thread may use a handle, except
+// for rill_host_stop and rill_host_stop_request.
 #ifndef RILL_HOST_H
 #define RILL_HOST_H
 
@@ -18,7 +18,7 @@ enum rill_host_status {
     RILL_HOST_CARD = 2,    // XRT reports an error, or the card is not in the required state
     RILL_HOST_FAULT = 3,   // the design ended the request with a fault
     RILL_HOST_TIMEOUT = 4, // the design has made no progress for too long
-    RILL_HOST_STOPPED = 5  // rill_host_stop was called; the result has the ids up to then
+    RILL_HOST_STOPPED = 5  // the request was stopped; the result has the ids up to then
 };
 
 typedef struct rill_host rill_host;
@@ -28,14 +28,14 @@ typedef void rill_host_progress(void *context, const char *what, uint64_t done, 
 
 struct rill_host_options {
     const char *package; // folder that `rill package` wrote
-    const char *image;   // folder with manifest.json; NULL: image/ in the package
-    const char *binary;  // .xclbin; NULL: build/hw/FIRST_UNIT.xclbin in the package
-    const char *device;  // index or PCIe address; NULL: "0"
-    double timeout;      // seconds without a new id or step after which a request is given up; 0: 10
+    const char *image;   // folder with manifest.json; NULL for image/ in the package
+    const char *binary;  // .xclbin; NULL for build/hw/FIRST_UNIT.xclbin in the package
+    const char *device;  // index or PCIe address; NULL for "0"
+    double timeout;      // seconds without a new id or step after which a request is given up; 0 for 10
     uint32_t watchdog; // cycles after which the design itself gives up; 0: 100,000,000. Not every design has a watchdog
     rill_host_progress *progress; // may be NULL
     void *context;                // passed to progress
-    uint32_t unit;                // compute unit of the binary, counted from 1; 0: the first
+    uint32_t unit;                // compute unit of the binary, counted from 1; 0 for the first
 };
 
 // Reads package, image and binary, checks them against each other, opens the card, loads the binary, and checks what
@@ -46,7 +46,8 @@ void rill_host_close(rill_host *host); // `host` may be NULL
 // Resets a card that hangs, as `xbutil reset` does. Everything on the card is lost, including its memory. If the reset
 // fails, `message` receives the reason.
 enum rill_host_status rill_host_reset(const char *device, char *message, size_t bytes);
-// Status of the latest call. The message is "" after success, otherwise it tells what is wrong and what to do.
+// Return the status and the message of the latest call. The message is "" after success. Otherwise it tells what is
+// wrong and what to do.
 enum rill_host_status rill_host_failed(const rill_host *host);
 const char *rill_host_message(const rill_host *host);
 // Describes package, image, binary, card and banks as a JSON object.
@@ -55,8 +56,8 @@ const char *rill_host_about(const rill_host *host);
 // Writes every byte that the design may read (the image, and zeros elsewhere). No request may run. If `verify` is not
 // 0, also reads everything back and compares it.
 enum rill_host_status rill_host_upload(rill_host *host, int verify);
-// Reads the image back from the card's memory and compares it with the checksums of its manifest. Do not call it while
-// a request runs. Afterwards the image counts as uploaded if it is right.
+// Reads the image back from the memory of the card and compares it with the checksums of its manifest. No request may
+// run. Afterwards the image counts as uploaded if it is right.
 enum rill_host_status rill_host_check_weights(rill_host *host);
 
 // Encodes a prompt, with the id that the tokenizer puts before a text, if it has one. Returns the count of ids and
@@ -71,14 +72,14 @@ const char *rill_host_decode(rill_host *host, uint32_t id, size_t *bytes);
 struct rill_host_request {
     const uint32_t *prompt;
     uint32_t prompt_count, max_new;                            // prompt and generated tokens
-    int ignore_eot;                                            // not 0: continue after an end-of-text id
+    int ignore_eot;                                            // if not 0, continues after an end-of-text id
     void (*token)(void *context, uint32_t id, double seconds); // called for each id as it comes; may be NULL
     void *context;
     float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
     float min_p;       // with top_k: draw only from ids at least this likely, relative to the most likely id as 1
-    uint64_t seed;     // of the random numbers: the same request with the same seed gives the same ids
-    int whole;         // not 0: compute the whole prompt, although the card holds its first positions
+    uint64_t seed;     // seed of the random numbers: an equal request with an equal seed gives equal ids
+    int whole;         // if not 0, computes the whole prompt, although the card holds its first positions
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32, RILL_HOST_MAX_SLOTS = 16 };
@@ -87,69 +88,68 @@ struct rill_host_result { // pointers are valid until the next request
     const double *seconds; // time from the start until the host saw each id
     uint32_t count;
     double total;     // seconds from start to end
-    uint64_t cycles;  // from start to done, by the design's own counter
+    uint64_t cycles;  // from start to done, by the counter of the design
     double clock_mhz; // clock for which the design was made
     uint32_t channels, beat_bytes;
     uint64_t beats[RILL_HOST_MAX_CHANNELS], stalls[RILL_HOST_MAX_CHANNELS];
     uint32_t status, fault, fault_place; // registers
-    uint32_t ending;                     // register; 0: the design has none
-    uint64_t logits_hash; // register; hash of the logits the ids were chosen from, comparable with the oracle's
-    int hashes_logits;    // 0: the design does not hash, and logits_hash is 0
-    double watts;         // mean of the board's power sensor during the request; 0: not readable
-    uint64_t drafts, drafts_accepted; // by the design's counters: guessed tokens, and those that were right
+    uint32_t ending;                     // register; 0 if the design has none
+    uint64_t logits_hash; // register; hash of the logits from which the ids were chosen, comparable with the oracle's
+    int hashes_logits;    // 0 if the design does not hash; logits_hash is 0 then
+    double watts;         // mean of the power sensor of the board during the request; 0 if it cannot be read
+    uint64_t drafts, drafts_accepted; // counters of the design: guessed tokens, and those that were right
     uint32_t prefix; // prompt tokens that were not computed, because the card held them from the request before
-    // If several requests run at the same time, cycles, beats and stalls count all that the design did from this
-    // request's submission to its end. A sum over requests would count some of it several times. Sums of these two do
-    // not: the cycles and bytes that are in no earlier result.
+    // If several requests run at the same time, cycles, beats and stalls count all work of the design from the
+    // submission of this request to its end. A sum over requests would count some work several times. The two members
+    // below have only the cycles and bytes that are in no earlier result, so their sums count everything once.
     uint64_t new_cycles, new_bytes;
 };
 
-// Runs one request from start to end. The image must have been uploaded, and no other request may run. *result is
-// filled if the design ended the request, also if it ended it with a fault. It is all 0 if the request was refused or
-// given up.
+// Runs one request from start to end. The image must have been uploaded, and no other request may run. Fills *result if
+// the design ended the request, even with a fault. *result is all 0 if the request was refused or given up.
 enum rill_host_status rill_host_run(rill_host *host, const struct rill_host_request *request,
                                     struct rill_host_result *result);
 // Ends all running requests after the current step or, if called twice, as soon as no memory access is open. A design
 // without the register `halt` runs to its end. May be called from another thread and from a signal handler.
 void rill_host_stop(rill_host *host);
-// Returns the current value of a register of package.json by its name (`status`, `cycles`, ...); UINT64_MAX: there is
-// none.
+// Returns the current value of a register of package.json by its name (`status`, `cycles`, ...), or UINT64_MAX if there
+// is none.
 uint64_t rill_host_register(rill_host *host, const char *name);
 
 // ---- several requests at the same time ----
 
 // Returns how many requests the design runs at the same time: its `slots`, or 1.
 uint32_t rill_host_slots(const rill_host *host);
-// Starts a request, also while others run, and sets *number to a number below rill_host_slots. The request has this
-// number until rill_host_wait returns it. The prompt is copied. May call `token` of requests that run.
-// RILL_HOST_INPUT: the request is wrong, or all numbers are in use; then no request was started, and the others go on.
+// Starts a request, even while others run, and sets *number to a number below rill_host_slots. The request has this
+// number until rill_host_wait returns it. Copies the prompt. May call `token` of requests that run. RILL_HOST_INPUT
+// means that the request is wrong, or that all numbers are in use. Then no request was started, and the others go on.
 // After another error no request runs any more.
 enum rill_host_status rill_host_submit(rill_host *host, const struct rill_host_request *request, uint32_t *number);
-// Waits at most so long for the end of a request, and meanwhile calls `token` for the new ids of all requests.
+// Waits at most `milliseconds` for the end of a request, and meanwhile calls `token` for the new ids of all requests.
 // - If a request has ended, sets *number to its number and fills *result, whose pointers are valid until the number is
 //   used again. Returns how the request ended: RILL_HOST_OK, RILL_HOST_FAULT or RILL_HOST_STOPPED.
-// - If none has ended, *number is RILL_HOST_NONE. RILL_HOST_OK: requests run, or there are none. RILL_HOST_TIMEOUT and
-//   RILL_HOST_CARD: all requests are given up, and their numbers are free.
+// - If none has ended, *number is RILL_HOST_NONE. RILL_HOST_OK means that requests run, or that there are none.
+//   RILL_HOST_TIMEOUT and RILL_HOST_CARD mean that all requests are given up, and that their numbers are free.
 enum { RILL_HOST_NONE = 0x7fffffff };
 enum rill_host_status rill_host_wait(rill_host *host, unsigned milliseconds, uint32_t *number,
                                      struct rill_host_result *result);
-// Ends one request before its next step; rill_host_wait then returns it. May be called from another thread, from a
-// signal handler and from `token`, from the return of rill_host_submit until rill_host_wait returns the number.
+// Ends one request before its next step. rill_host_wait then returns it. May be called from another thread, from a
+// signal handler and from `token`, after rill_host_submit has returned and until rill_host_wait returns the number.
 void rill_host_stop_request(rill_host *host, uint32_t number);
 
 // ---- text without a card ----
 
-// The tokenizer of an image and one chat template. It does not depend on an open card. Every function below may be
-// called from any thread, also while a request runs.
+// The tokenizer of an image and one chat template. It does not depend on an open card. Any thread may call the
+// functions below, even while a request runs.
 typedef struct rill_text rill_text;
 
-struct rill_text_facts { // of the design; strings are valid until the handle is closed
+struct rill_text_facts { // facts about the design; strings are valid until the handle is closed
     const char *design, *identity;
     uint32_t context, vocabulary, channels, beat_bytes;
-    uint32_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely id
+    uint32_t sampling; // longest list from which ids are drawn; 0 if the design takes the most likely id
     double clock_mhz;
-    int has_tokenizer, has_chat; // not 0: there is a tokenizer; a chat template was given
-    int chat_system, chat_turns; // the template has a place for a system message, for more than one question
+    int has_tokenizer, has_chat; // not 0 if there is a tokenizer, and if a chat template was given
+    int chat_system, chat_turns; // not 0 if the template takes a system message, and more than one question
     uint32_t slots;              // requests that the design runs at the same time
 };
 
@@ -163,18 +163,18 @@ struct rill_text_turn { // one message of a conversation
 // rill_text_failed tells whether it worked. If not, only rill_text_close may be called.
 rill_text *rill_text_open(const char *package, const char *image, const char *chat);
 void rill_text_close(rill_text *text);               // `text` may be NULL
-const char *rill_text_failed(const rill_text *text); // NULL, or what is wrong
+const char *rill_text_failed(const rill_text *text); // returns NULL, or a message
 void rill_text_describe(const rill_text *text, struct rill_text_facts *facts);
 // Encodes a prompt like rill_host_encode.
 long rill_text_encode(rill_text *text, const char *bytes, size_t count, uint32_t *ids, size_t room);
-// Encodes a conversation: first at most one system message, then questions of the user with the assistant's answers
+// Encodes a conversation: at most one system message, then questions of the user with the answers of the assistant
 // between them. Returns the count of ids and writes at most `room` of them. Returns -1 and the reason in `why` if the
 // template or the tokenizer does not allow it.
 long rill_text_encode_chat(rill_text *text, const struct rill_text_turn *turns, size_t count, uint32_t *ids,
                            size_t room, char *why, size_t why_bytes);
 // Returns the bytes of one id, valid until the handle is closed.
 const char *rill_text_decode(rill_text *text, uint32_t id, size_t *bytes);
-// Returns not 0 if the design ends a request at this id, or the chat template ends an answer with it.
+// Returns a number other than 0 if the design ends a request at this id, or the chat template ends an answer with it.
 int rill_text_ends(rill_text *text, uint32_t id);
 
 #ifdef __cplusplus

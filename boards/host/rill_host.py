@@ -45,7 +45,8 @@ class Result(c.Structure):
 
 
 class HostError(Exception):
-    """status: a word of STATUS. answer: the Answer of a request, with its ids up to the error; None for other calls."""
+    """An error of a call. `status` is a word of STATUS. `answer` is the Answer of a request with its ids up to the
+    error, or None for other calls."""
 
     def __init__(self, status, message, answer=None):
         super().__init__(message)
@@ -53,9 +54,9 @@ class HostError(Exception):
 
 
 class Answer:
-    """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault,
-    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), new_cycles and new_bytes,
-    logits_hash (None where the design has none)."""
+    """The result of a request: ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each
+    channel), ending, fault, drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before),
+    new_cycles and new_bytes, logits_hash (None if the design has none)."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
@@ -138,13 +139,14 @@ class Host:
             raise HostError(status, self.message())
 
     def check_weights(self):
-        """Reads the image back from the card's memory. Raises HostError if it is not the image."""
+        """Reads the image back from the memory of the card. Raises HostError if the memory does not hold it."""
         status = self.library.rill_host_check_weights(self.handle)
         if status:
             raise HostError(status, self.message())
 
     def encode(self, text, chat=None):
-        """Returns the ids of a text. With chat, a template's name or file, the text is a question to a chat model."""
+        """Returns the ids of a text. With `chat`, the name or file of a template, the text is a question to a chat
+        model."""
         def made(ids, room):
             if chat is None:
                 return self.library.rill_host_encode(self.handle, text.encode(), ids, room)
@@ -166,8 +168,8 @@ class Host:
 
     def request(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
                 whole=False):
-        """prompt: text or ids; token(id, seconds) is called for each id as it comes; temperature, top_k, min_p, seed
-        and whole as in rill_host.h."""
+        """Returns a Request for a prompt, which is a text or a list of ids. token(id, seconds) is called for each id as
+        it comes. temperature, top_k, min_p, seed and whole are as in rill_host.h."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
         return Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
@@ -183,7 +185,7 @@ class Host:
         return answer
 
     def submit(self, prompt, **settings):
-        """Starts a request, also while others run, with the arguments of `request`. Returns its number, which is below
+        """Starts a request with the arguments of `request`, even while others run. Returns its number, which is below
         `slots` and belongs to the request until `wait` returns it. Raises HostError."""
         request, number = self.request(prompt, **settings), c.c_uint32()
         status = self.library.rill_host_submit(self.handle, c.byref(request), c.byref(number))
@@ -193,8 +195,8 @@ class Host:
         return number.value
 
     def wait(self, seconds=3600.0):
-        """Waits at most so long for the end of a request. Returns its number and Answer, or None and None. Raises
-        HostError; its `number` is that of the request that failed, or None if all requests are given up."""
+        """Waits at most `seconds` for the end of a request. Returns its number and Answer, or None and None. Raises
+        HostError, whose `number` is that of the request that failed, or None if all requests are given up."""
         number, result = c.c_uint32(), Result()
         status = self.library.rill_host_wait(self.handle, int(1000 * seconds), c.byref(number), c.byref(result))
         one = None if number.value == NONE else number.value

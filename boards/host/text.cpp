@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the part of rill_host.h that converts text without a card.
+// Implements the functions of rill_host.h that convert text without a card.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -19,7 +19,7 @@ struct rill_text {
     std::unique_ptr<words> speech;
     const chat_template *chat = nullptr;
     std::int64_t stop = -1; // id with which the template ends an answer
-    std::mutex busy;        // encoding changes the tokenizer, so only one call at a time encodes; decoding only reads
+    std::mutex busy;        // Encoding changes the tokenizer, so one call at a time encodes. Decoding only reads.
 };
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes text for numbers of the design, such as states and faults. Encodes prompts and decodes ids.
+// Makes texts for numbers of the design, such as states and faults. Encodes prompts and decodes ids.
 #include "boards/host/host.hpp"
 
 extern "C" {
@@ -55,7 +55,7 @@ const char *const slot_loop[] = {"idle",
                                  "hashing logits"};
 } // namespace
 
-// Describes the register `status`: bits 15:0 are the state of the token loop, the upper bits the position.
+// Describes the register `status`. Bits 15:0 are the state of the token loop, the upper bits the position.
 std::string state_words(std::uint32_t status, std::uint32_t slots) {
     const char *const *names = slots > 1 ? slot_loop : token_loop;
     std::size_t count = slots > 1 ? sizeof slot_loop / sizeof *slot_loop : sizeof token_loop / sizeof *token_loop;
@@ -164,8 +164,8 @@ words::~words() {
 
 namespace {
 
-// Returns the ids that a function appends. Releases what the function has taken from the arena, because a server
-// encodes any number of prompts. Throws if the function returns a reason.
+// Returns the ids that a function appends. Releases the memory that the function has taken from the arena, because a
+// server encodes any number of prompts. Throws if the function returns a reason.
 template <typename call> std::vector<std::uint32_t> encoded(speech *s, call &&f) {
     struct arena_mark before = arena_mark(&s->arena);
     struct token_ids ids = {};

@@ -15,7 +15,7 @@ struct answer_text {
 
 // Adds the bytes of a token. Appends to `out` all bytes that are now certain to belong to the answer.
 void answer_push(struct answer_text *answer, const char *bytes, size_t count, struct text *out);
-// Ends the answer: appends the bytes that were still held.
+// Ends the answer. Appends the bytes that are still held.
 void answer_end(struct answer_text *answer, struct text *out);
 void answer_free(struct answer_text *answer);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault of the design ends the requests to which the library gives it. After the watchdog's fault, or if the card
-// hangs or is gone, all requests that run or wait fail with the reason. Then the card is reset, opened and loaded again
-// until that succeeds or the queue is closed.
+// Runs jobs on the card. A fault of the design ends the requests to which the library assigns it. After a fault of the
+// watchdog, or if the card hangs or is gone, all requests that run or wait fail with the reason. Then the card is
+// reset, opened and loaded again until that succeeds or the queue is closed.
 #include "boards/serve/serve_card.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-// WAIT_MS: between two looks at the queue while requests run. PAUSE_MOST: seconds, the longest pause between two starts
-// of the card.
+// WAIT_MS is the time between two checks of the queue while requests run. PAUSE_MOST is the longest pause between two
+// starts of the card in seconds.
 enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, WAIT_MS = 2, PAUSE_MOST = 30 };
 
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }
@@ -92,7 +92,7 @@ static void break_down(struct serve_card *c, const struct api_error *error) {
     c->broken = true;
 }
 
-// Handles an error of the library; r: the request that has it, or NULL.
+// Handles an error of the library. `r` is the request that has it, or NULL. With `breaks`, ends all jobs.
 static void fail(struct serve_card *c, struct running *r, enum rill_host_status status, bool breaks) {
     struct api_error error = {0};
     explain(c, status, &error);
@@ -117,7 +117,7 @@ static struct running *running_of(struct serve_card *c, uint32_t number) {
     return NULL;
 }
 
-// Stops jobs whose clients are gone or whose answers are complete, then waits for the end of one for a moment.
+// Stops jobs whose clients are gone or whose answers are complete, then waits a moment for the end of a job.
 static void look(struct serve_card *c) {
     const struct api_error none = {0};
     struct rill_host_result result;

@@ -10,8 +10,8 @@
 struct serve_card;
 struct running { // a job on the card
     struct serve_card *card;
-    struct job *job; // NULL: the entry is free
-    uint32_t number; // that the library gave to the request
+    struct job *job; // NULL if the entry is free
+    uint32_t number; // the number that the library gave to the request
 };
 
 struct serve_card {
@@ -28,9 +28,9 @@ struct serve_card {
     bool broken; // the card must be started again
 };
 
-// Opens the card and uploads the image. Returns NULL, or what is wrong; then only card_close may be called.
+// Opens the card and uploads the image. Returns NULL, or a message. After a message only card_close may be called.
 const char *card_open(struct serve_card *card);
-bool card_start(struct serve_card *card); // starts the thread that runs jobs; false: no thread can be started
+bool card_start(struct serve_card *card); // starts the thread that runs jobs; returns false if that fails
 // Waits until the thread has ended. It ends after queue_close.
 void card_join(struct serve_card *card);
 void card_close(struct serve_card *card);

@@ -8,7 +8,8 @@
 #include "boards/serve/serve_reply.h"
 
 #define LOOK_SECONDS 0.1 // time between two checks whether the client is still connected
-// How long a stream waits for its first token before it sends the headers: until then an error can set the HTTP status.
+// Time for which a stream waits for its first token before it sends the headers. Until then an error can set the HTTP
+// status.
 #define FIRST_SECONDS 5.0
 
 // ---- waiting ----
@@ -105,7 +106,7 @@ static bool make_job(struct visit *v, enum endpoint endpoint, struct job *job) {
 static enum MHD_Result answer_whole(struct visit *v, struct watch *w) {
     enum progress progress;
     struct text body = {0};
-    // + 1: completions_wait itself ends the request when its time is over (PROGRESS_LATE).
+    // completions_wait itself ends the request when its time is over (PROGRESS_LATE), so the limit here is 1 s longer.
     while ((progress = completions_wait(w, SIZE_MAX, w->server->request_seconds + 1)) == PROGRESS_QUIET) {
     }
     if (progress == PROGRESS_GONE) return MHD_NO;
@@ -117,7 +118,7 @@ static enum MHD_Result answer_whole(struct visit *v, struct watch *w) {
     return http_reply(v, 200, "application/json", &body);
 }
 
-// *given becomes true when the job belongs to the response.
+// Answers with a stream, or with an error before it. Sets *given to true if the job then belongs to the response.
 static enum MHD_Result answer_stream(struct visit *v, struct watch *w, bool *given) {
     enum progress progress = completions_wait(w, 0, FIRST_SECONDS);
     struct api_error late;

@@ -6,11 +6,11 @@
 #include "boards/serve/serve_http.h"
 
 enum progress { PROGRESS_MORE, PROGRESS_DONE, PROGRESS_GONE, PROGRESS_LATE, PROGRESS_QUIET };
-struct watch { // what a client's thread needs to wait for its job
+struct watch { // data with which the thread of a client waits for its job
     struct server *server;
     struct job *job;
     int socket;
-    double until; // when the request is given up
+    double until; // time at which the request is given up
 };
 
 enum MHD_Result completions_answer(struct visit *visit, enum endpoint endpoint);
@@ -19,7 +19,7 @@ enum MHD_Result completions_answer(struct visit *visit, enum endpoint endpoint);
 enum progress completions_wait(struct watch *watch, size_t seen, double seconds);
 // Fills the error of a request whose time is over.
 void completions_late(const struct server *server, struct api_error *error);
-// Streams a job's answer. The job then belongs to the response.
+// Streams the answer of a job. The job then belongs to the response.
 enum MHD_Result completions_stream(struct visit *visit, struct watch watch);
 
 #endif

@@ -142,14 +142,14 @@ static const char *given(const struct visit *v, const char *name) {
     return MHD_lookup_connection_value(v->connection, MHD_HEADER_KIND, name);
 }
 
-// Whether the body is declared as JSON. Every POST must declare it: for this type a browser first asks the server
-// (preflight) whether a page of another origin may send the request. For plain text it would not ask.
+// Returns whether the body is declared as JSON. Every POST must declare it, because for this type a browser first asks
+// the server (preflight) whether a page of another origin may send the request. For plain text it would not ask.
 static bool is_json(const struct visit *v) {
     const char *type = given(v, "Content-Type");
     return type && !strncasecmp(type, JSON, strlen(JSON));
 }
 
-// Checks all that is known before the body. Returns false and *error if the request is refused.
+// Checks everything that is known before the body. Returns false and fills *error if the request is refused.
 static bool may_go_on(const struct visit *v, struct api_error *error) {
     const struct route *route = route_of(v->path);
     const char *length = given(v, "Content-Length");
@@ -218,9 +218,9 @@ static enum MHD_Result take_body(struct visit *v, const char *data, size_t *byte
     return MHD_YES;
 }
 
-// libmicrohttpd calls this several times for one request: first when the headers have come, and *state is NULL; then
-// with each piece of the body (*bytes > 0); and at the end with *bytes 0, to get the answer. A refusal, or the answer
-// to a preflight, is given in the first call.
+// Handles the calls of libmicrohttpd for one request: the first call after the headers with *state NULL, then one with
+// each piece of the body (*bytes > 0), and the last one with *bytes 0, which gives the answer. The first call already
+// gives a refusal or the answer to a preflight.
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *data, size_t *bytes,
                                   void **state) {

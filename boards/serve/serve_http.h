@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's connections, on libmicrohttpd with one thread for each of them: bodies, keys, paths and answers.
+// The connections of the server, on libmicrohttpd with one thread for each of them: bodies, keys, paths and answers.
 #ifndef RILL_SERVE_HTTP_H
 #define RILL_SERVE_HTTP_H
 
@@ -17,10 +17,10 @@ struct server {
     struct queue *queue;
     struct metrics *metrics;
     struct keys keys;
-    const char *cors;     // origin whose pages may use the server; NULL: none
+    const char *cors;     // origin whose pages may use the server, or NULL for none
     size_t max_body;      // most bytes of a body
     unsigned connections; // most connections that may be open
-    // Longest time for sending a body, and until an answer is complete.
+    // The longest times for sending a body, and until an answer is complete.
     double body_seconds, request_seconds;
     bool quiet;
     time_t started;
@@ -33,11 +33,11 @@ struct visit { // an HTTP request
     struct MHD_Connection *connection;
     const char *method, *path;
     int socket;
-    double begun; // queue_now() when the request began
+    double begun; // queue_now() at the begin of the request
     struct text body;
 };
 
-// Begins to listen. Returns NULL and the port in *taken, or what is wrong.
+// Begins to listen. Returns NULL and the port in *taken, or a message.
 const char *server_listen(struct server *server, const char *address, unsigned port, unsigned *taken);
 // Closes all connections. If server->visits is not 0, answers are lost.
 void server_end(struct server *server);
@@ -47,6 +47,6 @@ enum MHD_Result http_reply(struct visit *visit, unsigned status, const char *typ
 enum MHD_Result http_refuse(struct visit *visit, const struct api_error *error);
 // Adds the headers that every answer has, sends the response and releases it. Counts and logs the answer.
 enum MHD_Result http_send(struct visit *visit, unsigned status, struct MHD_Response *response);
-bool http_gone(int socket); // the client has closed the connection
+bool http_gone(int socket); // returns whether the client has closed the connection
 
 #endif

@@ -7,13 +7,14 @@
 
 struct keys {
     struct arena arena;
-    VEC(const char *) list; // empty: no key is needed
+    VEC(const char *) list; // if it is empty, no key is needed
 };
 
-// Reads a file with a key on each line (path NULL: none), and adds `more` unless it is NULL. Returns NULL, or the
-// reason.
+// Reads a file with a key on each line unless `path` is NULL, and adds `more` unless it is NULL or empty. Returns NULL
+// or the reason of an error.
 const char *keys_read(struct keys *keys, const char *path, const char *more);
-// Whether the value of the header `Authorization` has a key. The time does not depend on where a wrong key differs.
+// Returns whether the value of the header `Authorization` has a key. The time does not depend on where a wrong key
+// differs.
 bool keys_allow(const struct keys *keys, const char *authorization);
 
 #endif

@@ -30,8 +30,8 @@ struct program {
 
 // ---- starting ----
 
-// Returns the path of the library: that of the option, the one in the package, or the one beside the program. If none
-// exists, returns the one in the package, which the error message then names.
+// Returns the path of the library: the path of the option, in the package, or beside the program. If no file exists,
+// returns the path in the package, which the error message then names.
 static const char *library_path(struct program *p) {
     char self[4096];
     if (p->options.library) return p->options.library;
@@ -105,13 +105,13 @@ static int listen_there(struct program *p) {
 
 // ---- ending ----
 
-// Waits for a signal, at most so many milliseconds. Returns whether one came.
+// Waits at most `milliseconds` for a signal. Returns whether one came.
 static bool hurried(struct program *p, long milliseconds) {
     struct timespec limit = {.tv_nsec = 1000000 * milliseconds};
     return sigtimedwait(&p->signals, NULL, &limit) > 0;
 }
 
-// Lets requests finish, and gives clients time to read their answers. A second signal ends that.
+// Lets requests finish, and gives clients time to read their answers. A second signal ends both.
 static void drain(struct program *p) {
     bool hurry = false;
     queue_drain(&p->queue);

@@ -23,7 +23,7 @@ void metrics_request(struct metrics *m, const struct job *job) {
     pthread_mutex_unlock(&m->lock);
 }
 
-// After METRICS_STATUSES different statuses, a further status is not counted.
+// Counts an answer. After METRICS_STATUSES different statuses, a further one is not counted.
 void metrics_answer(struct metrics *m, int status) {
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < METRICS_STATUSES; i++) {

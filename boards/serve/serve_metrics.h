@@ -13,9 +13,9 @@ struct job;
 struct metrics { // sums since the server was started
     pthread_mutex_t lock;
     uint64_t prompt_tokens, kept, tokens, requests, cycles, bytes, drafts, drafts_accepted, restarts;
-    double prompt_seconds, token_seconds, waited; // seconds; waited: in the queue
+    double prompt_seconds, token_seconds, waited; // seconds; `waited` is the time in the queue
     struct {
-        int status; // 0: the entry is free
+        int status; // 0 if the entry is free
         uint64_t count;
     } answers[METRICS_STATUSES];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table of options, from which the parser, the usage, the manual page and the completions are made.
+// Has one table of options, from which the parser, the usage, the manual page and the completions are made.
 #include "boards/serve/serve_options.h"
 
 #include <errno.h>

@@ -7,15 +7,15 @@
 
 struct serve_options {
     const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
-    // All numbers are double, because one table reads them. 0 if not given: timeout, watchdog and unit, which then have
-    // the defaults of rill_host.h, and max_tokens, which is then the context.
+    // All numbers are double, because one table reads them. timeout, watchdog, unit and max_tokens are 0 if they are
+    // not given. The first three then have the defaults of rill_host.h, and max_tokens is the context.
     double timeout, watchdog, unit;
     double port, max_body, max_tokens, queue, connections, request_seconds, body_seconds;
     bool quiet;
 };
 
 enum { OPTIONS_CONTINUE = -1 };
-// Returns OPTIONS_CONTINUE if the server shall start. Otherwise returns the exit status, after an error message or the
+// Returns OPTIONS_CONTINUE if the server must start. Otherwise returns the exit status, after an error message or the
 // output of --help, --version or --print.
 int serve_options_read(int argc, char **argv, struct serve_options *options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lock protects the queue, the slots and all jobs. Every job has its own condition, so a token wakes only the
-// thread of its client.
+// Implements the queue. One lock protects the queue, the slots and all jobs. Every job has its own condition, so a
+// token wakes only the thread of its client.
 #include "boards/serve/serve_queue.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ void job_release(struct queue *q, struct job *job) {
     if (last) job_free(job);
 }
 
-// The functions up to the next heading are called with the lock.
+// Callers of the functions up to the next heading hold the lock.
 
 static void end_job(struct queue *q, struct job *job, const struct api_error *error) {
     job->state = JOB_DONE;
@@ -100,7 +100,8 @@ static unsigned retry_after(const struct queue *q) {
     return seconds < 1 ? 1 : seconds > RETRY_MOST ? RETRY_MOST : (unsigned)seconds;
 }
 
-// Jobs that the card's thread is about to take into free slots do not count as waiting.
+// Returns whether a job is rejected, and fills its error then. Jobs that the thread of the card is about to take into
+// free slots do not count as waiting.
 static bool reject(struct queue *q, struct job *job) {
     struct api_error *e = &job->error;
     unsigned slots_free = (unsigned)(q->slots.count - slots_busy(&q->slots));
@@ -112,7 +113,7 @@ static bool reject(struct queue *q, struct job *job) {
     return e->status != 0;
 }
 
-// ---- the client's side ----
+// ---- for the threads of clients ----
 
 bool queue_submit(struct queue *q, struct job *job) {
     pthread_mutex_lock(&q->lock);
@@ -156,12 +157,12 @@ void queue_cancel(struct queue *q, struct job *job, const struct api_error *erro
         end_job(q, job, NULL);
         waited = true;
     }
-    job->cancelled = true; // if it runs, queue_stops tells the card's thread
+    job->cancelled = true; // queue_stops tells the thread of the card if the job runs
     pthread_mutex_unlock(&q->lock);
     if (waited) job_release(q, job);
 }
 
-// ---- the card's side ----
+// ---- for the thread of the card ----
 
 struct job *queue_next(struct queue *q, bool wait) {
     struct job *job = NULL;
@@ -211,7 +212,7 @@ void queue_done(struct queue *q, struct job *job, enum job_finish finish, const 
     job_release(q, job);
 }
 
-// Ends every waiting job with an error. Called with the lock.
+// Ends every waiting job with an error. The caller holds the lock.
 static void fail_waiting(struct queue *q, const char *code, const char *why) {
     struct api_error error;
     request_refuse(&error, UNAVAILABLE, code, NULL, "%s", why);
@@ -240,7 +241,7 @@ bool queue_pause(struct queue *q, double seconds) {
     return open;
 }
 
-// ---- all ----
+// ---- for the whole server ----
 
 void queue_drain(struct queue *q) {
     pthread_mutex_lock(&q->lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of requests, in the order in which they came, with their answers so far. A client's thread submits a job
-// and waits for its text; the thread of the card takes jobs for its slots and adds tokens. A slow client never delays a
-// slot.
+// The queue of requests, in the order in which they came, with their answers so far. The thread of a client submits a
+// job and waits for its text. The thread of the card takes jobs for its slots and adds tokens. A slow client never
+// delays a slot.
 #ifndef RILL_SERVE_QUEUE_H
 #define RILL_SERVE_QUEUE_H
 
@@ -21,7 +21,7 @@ struct job {
     uint32_t *prompt, prompt_count, max_new;
     char id[40];
     time_t created;
-    // The fields below are protected by the queue's lock until the job is done.
+    // The lock of the queue protects the members below until the job is done.
     enum job_state state;
     struct answer_text answer;
     struct text made; // the answer so far
@@ -30,14 +30,14 @@ struct job {
     bool at_end;      // an end-of-text token has come
     bool told;        // the card was told to stop
     enum job_finish finish;
-    struct api_error error;              // status 0: none
-    double arrived, begun, first, ended; // times; first: of the first token
-    // From the design's counters; written without the lock, before the job is done.
+    struct api_error error;              // its status is 0 if there is no error
+    double arrived, begun, first, ended; // times; `first` is that of the first token
+    // Values from the counters of the design, which are written without the lock before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
-    uint64_t new_cycles, new_bytes; // those that no earlier job has
+    uint64_t new_cycles, new_bytes; // cycles and bytes that no earlier job has
     uint32_t kept;                  // prompt tokens that the card held from the request before
     int holders;                    // client and queue: the last one frees the job
-    struct job *next;               // in the queue
+    struct job *next;               // the next job in the queue
     pthread_cond_t changed;
 };
 
@@ -48,10 +48,10 @@ struct queue {
     pthread_cond_t work, idle;
     struct slots slots;
     struct job *first, **last;
-    unsigned waiting, limit; // jobs that wait, and how many may
+    unsigned waiting, limit; // jobs that wait, and how many may wait
     enum queue_mode mode;
-    char down[400]; // why the card is not there; "": it is
-    double mean;    // seconds that a request takes, where later requests count more
+    char down[400]; // the reason why the card is gone, or "" if it is there
+    double mean;    // mean seconds of a request, in which later requests count more
     struct metrics *metrics;
 };
 
@@ -60,39 +60,40 @@ void queue_init(struct queue *queue, int slots, unsigned limit, struct metrics *
 void queue_destroy(struct queue *queue);
 
 struct job *job_new(void);
-// Gives up the client's or the queue's hold on a job. The last one frees it.
+// Gives up the hold of the client or of the queue on a job. The last release frees the job.
 void job_release(struct queue *queue, struct job *job);
 
-// ---- the client's side ----
+// ---- for the threads of clients ----
 
-// Returns false and fills job->error if the queue is full, drains, or the card is not there.
+// Adds a job. Returns false and fills job->error if the queue is full or drains, or if the card is gone.
 bool queue_submit(struct queue *queue, struct job *job);
 // Waits until the answer has more than `seen` bytes or is done, at most `seconds`. Returns the bytes that it has now.
 size_t queue_wait(struct queue *queue, struct job *job, size_t seen, double seconds, bool *done);
-// Appends the answer's bytes from `seen` on.
+// Appends the bytes of the answer from `seen` on.
 void queue_copy(struct queue *queue, struct job *job, size_t seen, struct text *out);
 // Ends a job early. If `error` is not NULL, it becomes the error of the job.
 void queue_cancel(struct queue *queue, struct job *job, const struct api_error *error);
 
-// ---- the card's side ----
+// ---- for the thread of the card ----
 
-// Takes the next job into a free slot. Returns NULL if there is none. With `wait`, waits for one; NULL then means that
-// the queue is closed.
+// Takes the next job into a free slot. Returns NULL if there is none. With `wait`, waits for a job, and NULL then means
+// that the queue is closed.
 struct job *queue_next(struct queue *queue, bool wait);
-// Adds a token; `ends`: it is an end-of-text token.
+// Adds a token. `ends` is true for an end-of-text token.
 void queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends);
-// Returns true at most once for each job: when the card must be told to stop it.
+// Returns true at most once for each job, when the caller must tell the card to stop it.
 bool queue_stops(struct queue *queue, struct job *job);
 void queue_done(struct queue *queue, struct job *job, enum job_finish finish, const struct api_error *error);
-// Notes that the card is gone, and why; every waiting job then fails with this reason. NULL: the card is back.
+// Notes the reason why the card is gone. Every waiting job then fails with this reason. NULL means that the card is
+// back.
 void queue_set_down(struct queue *queue, const char *why);
 bool queue_pause(struct queue *queue, double seconds); // waits; returns false as soon as the queue is closed
 
-// ---- all ----
+// ---- for the whole server ----
 
 void queue_drain(struct queue *queue); // refuses new jobs from now on
 void queue_close(struct queue *queue); // also ends the jobs that wait or run
-// Waits until nothing runs or waits. Returns false if that takes longer than `seconds`.
+// Waits until no job runs or waits. Returns false if that takes longer than `seconds`.
 bool queue_is_idle(struct queue *queue, double seconds);
 // Gives the state as a word, and in `why` the reason if the card is gone. Returns whether requests are accepted.
 bool queue_health(struct queue *queue, const char **word, char *why, size_t bytes);

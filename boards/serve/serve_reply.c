@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields and their order are those of OpenAI's interface. `timings` is an extension that other servers also have.
+// Writes the JSON of answers. The fields and their order are those of OpenAI's interface. `timings` is an extension
+// that other servers also have.
 #include "boards/serve/serve_reply.h"
 
 #include <inttypes.h>
@@ -48,7 +49,7 @@ static void usage(const struct job *job, struct text *out) {
               job->prompt_count, job->count, job->prompt_count + job->count, job->kept);
 }
 
-// Appends times of the server's clock, and the time of the design: its cycles at the clock for which it was made.
+// Appends times by the clock of the server, and the time of the design: its cycles at the clock for which it was made.
 static void timings(const struct job *job, const struct request_rules *rules, struct text *out) {
     double first = job->count ? job->first : job->ended, rest = job->ended - first;
     double design = rules->design.clock_mhz > 0 ? (double)job->cycles / (1e6 * rules->design.clock_mhz) : 0;

@@ -8,8 +8,8 @@
 void reply_error(const struct api_error *error, struct text *out);
 // Appends the whole answer of a job that is done.
 void reply_whole(const struct job *job, const struct request_rules *rules, struct text *out);
-// Append an event of a stream: a piece of the answer (begins: the first one), the end with its reason, the usage, or an
-// error.
+// Append an event of a stream: a piece of the answer (`begins` is true for the first one), the end with its reason, the
+// usage, or an error.
 void reply_piece(const struct job *job, const struct request_rules *rules, const char *piece, size_t bytes, bool begins,
                  struct text *out);
 void reply_end(const struct job *job, const struct request_rules *rules, struct text *out);

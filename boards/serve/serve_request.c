@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of the fields of a request. It has a function for each field that is honoured, and the only accepted value of
-// each field that the design cannot honour.
+// Reads requests by a table of their fields. It has a function for each field that is honoured, and the only accepted
+// value of each field that the design cannot honour.
 #include "boards/serve/serve_request.h"
 
 #include <math.h>
@@ -187,7 +187,7 @@ static const char *message_text(struct reading *r, json_t *message) {
     return json_is_string(content) ? json_string_value(content) : text_of_parts(r, content);
 }
 
-// Returns -1 if there is no such role.
+// Returns the role of a message, or -1 if there is no such role.
 static int role_of(json_t *message) {
     const char *role = json_string_value(json_object_get(message, "role"));
     if (!role) return -1;
@@ -208,7 +208,7 @@ static bool known_keys(struct reading *r, const char *place, json_t *message) {
     return true;
 }
 
-// Whether a message with this role may follow those before it.
+// Returns whether a message with this role may follow the messages before it.
 static bool role_fits(struct reading *r, const char *place, int role) {
     size_t before = r->request->turns.count;
     int last = before ? (int)r->request->turns.items[before - 1].role : -1;
@@ -271,7 +271,7 @@ static bool is_any(json_t *v) { return (void)v, true; }
 struct field {
     const char *name;
     unsigned endpoints;
-    take_function *take; // NULL: only a value that `accepts` allows is accepted, and then ignored
+    take_function *take; // if NULL, only a value that `accepts` allows is accepted, and then ignored
     bool (*accepts)(json_t *);
     const char *accepted;
 };
@@ -329,7 +329,7 @@ static bool take_field(struct reading *r, const char *name, json_t *value) {
                                                    "`%s` is not supported: only %s is accepted", name, field->accepted);
 }
 
-// ---- the whole ----
+// ---- the whole request ----
 
 // Refuses fields that are missing, and fields that need another one.
 static bool fits_together(struct reading *r) {

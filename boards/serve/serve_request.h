@@ -12,29 +12,29 @@
 enum { REQUEST_STOPS = 4, REQUEST_STOP_BYTES = 256, REQUEST_PARAM_BYTES = 80 };
 
 struct api_error {
-    int status;                      // of HTTP; 0: no error
+    int status;                      // status of HTTP, or 0 for no error
     const char *type, *code;         // in the form of OpenAI's interface
-    char param[REQUEST_PARAM_BYTES]; // field that is wrong; "": none
+    char param[REQUEST_PARAM_BYTES]; // the field that is wrong, or "" for none
     char message[512];
-    unsigned retry_after; // seconds; 0: not said
+    unsigned retry_after; // seconds, or 0 if the answer has no such header
 };
 
 enum endpoint { ENDPOINT_COMPLETIONS = 1, ENDPOINT_CHAT = 2 }; // bits
 
-struct request_rules { // what a request is checked against
+struct request_rules { // facts against which a request is checked
     struct rill_text_facts design;
     const char *model;   // the only name of a model that is accepted
     uint32_t max_tokens; // the most tokens of an answer
 };
 
 struct api_request {
-    struct arena arena; // of everything below
+    struct arena arena; // memory of the members below
     json_t *root;
     enum endpoint endpoint;
     VEC(struct rill_text_turn) turns; // chat
     const char *prompt;               // completions: a text, or NULL and ids
     VEC(uint32_t) ids;
-    uint32_t max_tokens; // 0: as many as there is room for
+    uint32_t max_tokens; // 0 means as many as there is room for
     double temperature, min_p;
     uint32_t top_k;
     bool has_seed, stream, include_usage, ignore_eos;
@@ -43,12 +43,12 @@ struct api_request {
     int stops;
 };
 
-// Returns false and *error if the body is refused. Call request_free in both cases.
+// Reads a body. Returns false and fills *error if it is refused. The caller must call request_free in both cases.
 bool request_read(const char *body, size_t bytes, enum endpoint endpoint, const struct request_rules *rules,
                   struct api_request *request, struct api_error *error);
 void request_free(struct api_request *request);
 
-// Fills an error about a field (param NULL: about none) and returns false.
+// Fills an error about the field `param`, or about none if that is NULL. Returns false.
 bool request_refuse(struct api_error *error, int status, const char *code, const char *param, const char *format, ...)
     RILL_PRINTF(5, 6);
 

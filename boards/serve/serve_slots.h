@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of a card: how many requests run at a time, and which. A design without slots has one. The caller holds
-// the queue's lock.
+// The slots of a card, with the requests that run in them. A design without slots has one. Callers hold the lock of the
+// queue.
 #ifndef RILL_SERVE_SLOTS_H
 #define RILL_SERVE_SLOTS_H
 
@@ -11,11 +11,11 @@ enum { SLOTS_MOST = 16 };
 struct job;
 struct slots {
     int count;
-    struct job *running[SLOTS_MOST]; // NULL: the slot is free
+    struct job *running[SLOTS_MOST]; // NULL if the slot is free
 };
 
 int slots_busy(const struct slots *slots);
-bool slots_enter(struct slots *slots, struct job *job); // false: no slot is free
+bool slots_enter(struct slots *slots, struct job *job); // returns false if no slot is free
 void slots_leave(struct slots *slots, const struct job *job);
 
 #endif

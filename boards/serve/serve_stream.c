@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams an answer as server-sent events. libmicrohttpd asks for bytes; on_read then waits for the job's next piece.
+// Streams an answer as server-sent events. libmicrohttpd asks for bytes, and on_read then waits for the next piece of
+// the job.
 #include <stdlib.h>
 #include <string.h>
 
 #include "boards/serve/serve_completions.h"
 #include "boards/serve/serve_reply.h"
 
-#define ALIVE_SECONDS 10.0 // a comment is sent after so long without a token, so that proxies keep the connection
+#define ALIVE_SECONDS 10.0 // after this time without a token a comment is sent, so that proxies keep the connection
 enum { BLOCK_BYTES = 16 << 10 };
 
 struct stream {
@@ -14,7 +15,8 @@ struct stream {
     struct text out; // events that wait to be sent
     size_t sent;     // bytes of `out` that are sent
     size_t seen;     // bytes of the answer that are in events
-    // begun: a piece of the answer was added to `out`. over: the last event was added, so the job needs no cancelling.
+    // `begun` is true after a piece of the answer was added to `out`. `over` is true after the last event was added;
+    // the job needs no cancelling then.
     bool begun, over;
 };
 
@@ -71,7 +73,7 @@ static ssize_t on_read(void *context, uint64_t at, char *to, size_t room) {
     return (ssize_t)bytes;
 }
 
-// Called when the answer has been sent, or its client is gone. The job is cancelled unless its end was sent.
+// Frees the stream when the answer has been sent or its client is gone. Cancels the job unless its end was added.
 static void on_free(void *context) {
     struct stream *s = context;
     if (!s->over) queue_cancel(s->watch.server->queue, s->watch.job, NULL);

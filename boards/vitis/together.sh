@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Joins this package's link.cfg and placement with those of other packages, for one binary with all their kernels.
+# Joins link.cfg and the placement of this package with those of other packages, for one binary with all their kernels.
 # Writes OUT/link.cfg and OUT/place.tcl. The clock is the lowest one that a package asks for.
 # usage: together.sh OUT PACKAGE...
 set -eu
@@ -9,7 +9,7 @@ stop() {
     echo "rill: error: $1" >&2
     exit 1
 }
-twice() { sed -n "$1" "$out/link.cfg" | sort | uniq -d | head -n 1; } # sed expression for what must be unique
+twice() { sed -n "$1" "$out/link.cfg" | sort | uniq -d | head -n 1; } # sed expression for a name that must be unique
 
 out=$1
 shift

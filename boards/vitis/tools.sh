@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Stops if a vendor's tool is missing or has a version that the package is not for. With RILL_ANY_TOOLS=1 it only warns
-# of the version.
-# usage: tools.sh TOOL FIRST LAST      FIRST and LAST as 2022.2; empty: any
+# Stops if a tool of the vendor is missing or has a version that the package is not for. With RILL_ANY_TOOLS=1 it only
+# warns of the version.
+# usage: tools.sh TOOL FIRST LAST      FIRST and LAST as in 2022.2, or empty for any version
 set -u
 tool=$1 first=$2 last=$3
 
@@ -11,7 +11,7 @@ stop() {
     exit 1
 }
 
-# Prints year and minor as one number, or nothing if there is no version.
+# Prints the year and the minor version as one number, or nothing if there is no version.
 number() { printf '%s\n' "$1" | awk -F. '/^[0-9][0-9][0-9][0-9]\.[0-9]/ { print $1 * 100 + $2 }'; }
 
 path=$(command -v "$tool") || stop "no $tool in PATH: source settings64.sh of Vitis and setup.sh of XRT"

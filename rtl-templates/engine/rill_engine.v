@@ -480,7 +480,6 @@ module rill_engine #(
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
             wire [SHARES*TURN_TOKENS*5-1:0] shift;
-            wire unused_share = &{1'b0, x, shift};             // the lanes of the last copy may all use one share
             // The offset and the sums. With unsigned weights they come one cycle early, because each group of lanes has
             // a register for them.
             wire [OFFSET_W-1:0] offset;
@@ -490,6 +489,7 @@ module rill_engine #(
             end else begin : gen_no_offset
                 assign offset = chain_offset[DIE*OFFSET_W +: OFFSET_W];
             end
+            wire unused_share = &{1'b0, x, shift, offset};     // the last copy may have few lanes; not all need offsets
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
                     .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(X_PARTS)) u_spread (

@@ -31,7 +31,7 @@ RILL = re.compile(r"(?:^|[\s;&|(])(?:build/)?rill ([a-z]+(?:\|[a-z]+)*)((?:[^;&|
 
 
 def commands_of(text):
-    """The commands of a page, each as one line."""
+    """Yields the commands of a page, each as one line."""
     lines, at = text.split("\n"), 0
     while at < len(lines):
         found = re.match(r" {4,}(\$ )?(.*)$", lines[at])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: runs the commands of one class of tests/docs/commands.txt, in order. They run in a folder that looks like the
-# root of the project, so that what they write does not land in the tree.
+# Functions for scripts that source this file. They run the commands of one class of tests/docs/commands.txt in order,
+# in a folder that looks like the root of the project, so that the commands do not write into the tree.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh
 
 # Makes an empty folder with links to the tree, in which the commands run.

@@ -20,7 +20,8 @@ def explain(word):
 
 
 def parameters():
-    """{(key, range, meaning): {family: default}}, in the order of the family with the most keys."""
+    """Returns the names of the families, and {(key, range, meaning): {family: default}}, in the order of the family
+    with the most keys."""
     rows = {}
     names = sorted(path.stem for path in (ROOT / "families").glob("*.yaml"))
     keys = {name: re.findall(r"^  - (\S+)$", explain(name), flags=re.M) for name in names}
@@ -34,7 +35,7 @@ def parameters():
 
 
 def families(some, names):
-    """The names as text: `gpt2`, `llama`; or `all`; or `all but gpt2`."""
+    """Returns the names as text, such as "`gpt2`, `llama`", "all" or "all but `gpt2`"."""
     others = [name for name in names if name not in some]
     if not others:
         return "all"
@@ -43,7 +44,7 @@ def families(some, names):
 
 
 def defaults(of, names):
-    """The default as text; where families differ, each default with its families."""
+    """Returns the default as text. If families differ, returns each default with its families."""
     by = {}
     for name in names:
         if name in of:

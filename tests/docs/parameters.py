@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that each parameter of a template is in the table of its module's header: name, meaning, unit, range.
+"""Checks that the table in the header of each template lists every parameter with name, meaning, unit and range.
 
 usage: parameters.py
 A range is `any`, `not 0`, `derived` (computed from other parameters, never set), constants like `1, 2, 4` or
@@ -18,20 +18,20 @@ RANGE = re.compile(rf'any|not 0|derived|-?\d+(?:, -?\d+)+|"\w+"(?:, "\w+")+|(?:{
 
 
 def parameters(text):
-    """Names and default values of a module's parameters."""
+    """Returns the names and the default values of the parameters of a module."""
     found = re.search(r"^module \w+ #\((.*?)^\) \(", text, flags=re.M | re.S)
     return dict(re.findall(r"^ *parameter (?:\[.*?\] )?(\w+) = (.*?),?$", found[1], flags=re.M)) if found else {}
 
 
 def rows(text):
-    """Rows of the table at the end of the header, without the lines in which a long meaning continues."""
+    """Returns the rows of the table at the end of the header, without the lines in which a long meaning continues."""
     lines = text[:text.find("\n`default_nettype")].rstrip().splitlines()
     start = next((at for at, line in enumerate(lines) if TITLE.fullmatch(line)), len(lines))
     return [re.split(r" {2,}", line.removeprefix("// ")) for line in lines[start + 1:] if not line.startswith("//  ")]
 
 
 def number(text, values):
-    """The value of a Verilog constant, a power or a parameter; None for any other text."""
+    """Returns the value of a Verilog constant, a power or a parameter, or None for any other text."""
     if text.endswith(" - 1"):
         most = number(text[:-4], values)
         return most and most - 1
@@ -44,7 +44,8 @@ def number(text, values):
 
 
 def inside(value, said, values):
-    """Whether a value is in the range of the header. A default that is computed from other parameters always is."""
+    """Returns whether a value is in the range of the header. A default that is computed from other parameters counts as
+    in range."""
     if said == "any":
         return True
     if '"' in said:

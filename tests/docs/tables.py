@@ -67,7 +67,7 @@ CLOCK = re.compile(r"(\d+) MHz")
 
 @functools.lru_cache(None)
 def folder():
-    """A temporary folder for the specs of this run."""
+    """Returns a temporary folder for the specs of this run."""
     (ROOT / "build/tests/docs").mkdir(parents=True, exist_ok=True)
     made = tempfile.mkdtemp(dir=ROOT / "build/tests/docs")
     atexit.register(shutil.rmtree, made)
@@ -75,7 +75,7 @@ def folder():
 
 
 def rill(*arguments):
-    """The standard output of a `rill` command."""
+    """Returns the standard output of a `rill` command."""
     run = subprocess.run([ROOT / "build/rill", *arguments], capture_output=True, text=True, check=False)
     if run.returncode:
         raise ValueError(run.stderr.strip().split("\n")[0] or f"rill {arguments[0]} failed")
@@ -96,7 +96,8 @@ def written(text, name):
 
 @functools.lru_cache(None)
 def compiled(text, name):
-    """The IR dump after the last pass, so that a spec is compiled once for all commands and requests."""
+    """Returns the path of the IR dump after the last pass, so that a spec is compiled once for all commands and
+    requests."""
     made = tempfile.mkdtemp(dir=folder())
     rill("gen", written(text, name), "-o", made, f"--dump-after={last_pass()}")
     return pathlib.Path(made) / f"{last_pass()}.yaml"
@@ -104,7 +105,7 @@ def compiled(text, name):
 
 @functools.lru_cache(None)
 def printed(command, text, name, *arguments):
-    """The JSON that a command prints for a spec."""
+    """Returns the JSON that a command prints for a spec."""
     # The depths of FIFOs may depend on the clock, and `rill depths` chooses them itself. `rill memory` is run only once.
     fresh = command in ("rill depths", "rill memory") or "--clock" in arguments
     design = written(text, name) if fresh else compiled(text, name)
@@ -112,7 +113,7 @@ def printed(command, text, name, *arguments):
 
 
 def with_key(text, key, value):
-    """The spec with a key changed in its place, so that equal texts are compiled once."""
+    """Returns the spec with a key changed in its place, so that equal texts are compiled once."""
     line = "" if value is None else f"  {key}: {value}\n"
     text, count = re.subn(rf"^  {key}:.*\n", line, text, flags=re.M)
     return text if count else re.sub(r"^design:.*\n", rf"\g<0>{line}", text, count=1, flags=re.M)
@@ -123,7 +124,7 @@ def bold(text, yes):
 
 
 def share(die, kind):
-    """The share of the whole die in percent; in brackets the share with the second reserve, if it differs."""
+    """Returns the share of the whole die in percent, with the share of the second reserve in brackets if it differs."""
     first, most = ((round(100 * die[what][kind] / die["whole"][kind], 1), die[what][kind] > die["limit"][kind])
                    for what in ("taken", "taken_most"))
     if first[0] == most[0]:
@@ -134,7 +135,8 @@ def share(die, kind):
 
 
 def within(design, taken):
-    """The share of the wires, with the first reserve for memory ports (`taken`) or the second (`taken_most`)."""
+    """Returns whether every die and boundary is within its limits, yes or no, with the first reserve for memory ports
+    (`taken`) or the second (`taken_most`)."""
     wires = design["sll"] and any(die["bits_to_next"] > die["bits_limit"] for die in design["dies"])
     return "no" if wires or any(die[taken][kind] > die["limit"][kind] for die in design["dies"] for kind in KINDS) else "yes"
 
@@ -167,7 +169,7 @@ def figure(design, what, cells):
 
 
 def number(value, cell):
-    """The value with as many decimals as the cell has."""
+    """Returns the value with as many decimals as the cell has."""
     decimals = re.search(r"\.(\d+)$", cell)
     return f"{value:.{len(decimals[1])}f}" if decimals else f"{value:,.0f}"
 
@@ -239,12 +241,13 @@ class Mark:
         return path if path.exists() else ROOT / "configs" / self.file_name(name)
 
     def file_name(self, name):
-        """A name for the row's spec that is unique in the table; spec.yaml of a case gets the name of its folder."""
+        """Returns a name for the spec of a row that is unique in the table. spec.yaml of a case gets the name of its
+        folder."""
         path = pathlib.Path(self.spec.replace("*", name))
         return f"{path.parent.name}.yaml" if path.name == "spec.yaml" else path.name
 
     def design(self, name, heads, row):
-        """The row's spec with the keys of the comment and of the columns."""
+        """Returns the spec of a row with the keys of the comment and of the columns."""
         text = re.sub(r"#.*$", "", self.path(name).read_text(), flags=re.M)
         given = [(head, cell.split(" ")[0].strip("`")) for head, cell in zip(heads, row)
                  if cell and head in KEYS and head not in self.wanted]
@@ -253,7 +256,7 @@ class Mark:
         return text
 
     def cell(self, text, path, figures, cells, head):
-        """The expected text of the cell below a head."""
+        """Returns the expected text of the cell below a head."""
         cell = cells[head]
         if self.command == "rill check":
             record = (ROOT / self.spec.replace("*", path.removesuffix(".yaml"))).with_suffix(".timing.json")
@@ -275,7 +278,7 @@ class Mark:
 
 
 class Table:
-    """One table of a page, by the comments before it."""
+    """One table of a page, with the comments before it."""
 
     def __init__(self, marks, heads):
         self.heads = [head.replace("`", "") for head in heads]
@@ -286,7 +289,7 @@ class Table:
                     raise ValueError(f"no column `{head}`")
 
     def wants(self, row):
-        """The expected cells of a row, each with the command that gives it."""
+        """Returns the expected cells of a row, each with the command that gives it."""
         cells = dict(zip(self.heads, row))
         self.name = re.split(r"[ ,]", row[0].strip("`"))[0] or self.name
         wanted = [(cell, "") for cell in row]
@@ -302,7 +305,7 @@ class Table:
 
 
 def compare(path, lines, update, level):
-    """Yields the cells that differ; with `update`, corrects them in the lines."""
+    """Yields the cells that differ. With `update`, corrects them in the lines instead."""
     table, marks = None, []
     for at, line in enumerate(lines):
         mark = MARK.match(line)

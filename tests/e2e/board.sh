@@ -5,7 +5,7 @@
 # a spec in the tree is below its lower bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
-rows=19 # rows of each request
+rows=19 # number of rows of each request
 name=board
 
 simulated() { # design, arguments...: cycles of a request
@@ -31,8 +31,8 @@ overrides() { # KEY=VALUE,...: fills `given`
     for pair in ${1//,/ }; do given+=(--hbm "$pair"); done
 }
 
-# Prints the cycles of the simulation with these figures of the memory. The result is kept in a file, because most calls
-# ask for the board's own figures again.
+# Prints the cycles of the simulation with these figures of the memory. Keeps the result in a file, because most calls
+# ask for the figures of the board again.
 other_cycles() { # KEY=VALUE,... , seed
     local kept=$work/board.cycles/$1.$2
     overrides "$1"
@@ -59,7 +59,8 @@ near() { # forecast, cycles, steps: within 2 % and 64 cycles a step
     awk -v f="$1" -v c="$2" -v s="$3" 'BEGIN { d = f > c ? f - c : c - f; exit !(f > 0 && d <= c * 0.02 + 64 * s) }'
 }
 
-# Sets the same figures in a board file instead. The simulation is copied, because the hardware is the same.
+# Checks that figures in a board file have the same effect as options. Copies the simulation, because the hardware is
+# the same.
 check_file() {
     local figures=sustained_gbs=5,latency_hit_ns=507,latency_closed_ns=522,latency_miss_ns=538 by_option by_file \
         cycles steps bound pair
@@ -86,7 +87,7 @@ check_file() {
     else ok "a slower board: $by_file cycles by file and by options, forecast $cycles"; fi
 }
 
-# Checks that the bandwidth utilization that simulation, forecast and report print follows from the bytes and cycles.
+# Checks that the bandwidth utilization of simulation, forecast and report follows from their bytes and cycles.
 shares() { # design, peak_gbs
     simulated "$1" --hbm peak_gbs="$2" --hbm sustained_gbs=4 >/dev/null &&
         "$rill" forecast "$1/design.yaml" $rows:1 --json --hbm peak_gbs="$2" --hbm sustained_gbs=4 \
@@ -111,7 +112,7 @@ if abs(forecast["peak_gbs"] - peak) > 1e-9 or abs(forecast["sustained_gbs"] - 4)
 PY
 }
 
-# Every memory key that is not a limit must have a check_key below.
+# Checks that every memory key that is not a limit has a check_key below.
 check_all_keys() {
     local key missing=""
     for key in $("$rill" forecast --hbm help | awk '{ print $1 }'); do
@@ -120,8 +121,8 @@ check_all_keys() {
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
 }
 
-# Forecasts a spec as it is, and with steps of one row and without the search for depths. `rill forecast` ends with exit
-# status 3 if a forecast is below its bound.
+# Checks the bounds of a spec as it is, and with steps of one row and without the search for depths. `rill forecast`
+# ends with exit status 3 if a forecast is below its bound.
 check_bound() { # spec
     local file=$work/bound.yaml made=$work/bound request label=${1#"$root"/} tried=0 values
     for values in "" "T=1 A=1 fifo=safe"; do
@@ -153,8 +154,8 @@ check_bound() { # spec
     fi
 }
 
-# A forecast of a long request simulates only some steps. If the memory limits the whole request, the sum over these
-# steps may be slightly below the bound.
+# Checks the bound of a long request, of which the forecast simulates only some steps. If the memory limits the whole
+# request, a sum over these steps might be slightly below the bound.
 check_samples() {
     local file=$work/samples.yaml
     cat >"$file" <<'YAML'

@@ -17,9 +17,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SETS = ("test", "deep", "all")
 BUILDS = ("quick", "fast", "whole", "pumped")
 REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "together", "rows", "rows-blocks", "rows-file")
-COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")  # of the case, for all of its points, or of a point
+# keys of the whole case, for all of its points, or of one point
+COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")
 KEYS = {"case": (*COMMON, "points"), "point": ("name", *COMMON, "values")}
-BITS = ("weights", "head", "embedding", "activations", "group")  # values of a spec that change what is computed
+BITS = ("weights", "head", "embedding", "activations", "group")  # values of a spec that change the computed values
 NEEDED = ("name", "weights", "sets", "requests", "seeds")
 
 
@@ -29,7 +30,7 @@ class Wrong(Exception):
 
 
 def place_of(node):
-    """The place of a node as FILE:LINE."""
+    """Returns the place of a node as FILE:LINE."""
     return f"{node.start_mark.name.removeprefix(f'{ROOT}/')}:{node.start_mark.line + 1}"
 
 
@@ -38,7 +39,7 @@ def listed(names):
 
 
 def keys_of(node, what):
-    """The keys of a map with their nodes."""
+    """Returns the keys of a map with their nodes."""
     if not isinstance(node, yaml.MappingNode):
         raise Wrong(node, f"a {what} is a map of {listed(KEYS[what])}")
     found = {}
@@ -60,7 +61,7 @@ def word(node, key, known=None):
 
 
 def words(node, key, known=None):
-    """The words of a list, which must not be empty and must have no word twice."""
+    """Returns the words of a list, which must not be empty and must have no word twice."""
     if not isinstance(node, yaml.SequenceNode) or not node.value:
         raise Wrong(node, f"`{key}` is a list of at least one" + (f" of {listed(known)}" if known else ""))
     found = [word(item, key, known) for item in node.value]
@@ -77,7 +78,7 @@ def numbers(node, key):
 
 
 def of_set(node, key, name, sets, needed):
-    """A value; if it differs between sets ({deep: ..., all: ...}), the value of one set."""
+    """Returns a value. If it differs between sets ({deep: ..., all: ...}), returns the value of one set."""
     if not isinstance(node, yaml.MappingNode):
         return node
     for each, _ in node.value:
@@ -90,7 +91,7 @@ def of_set(node, key, name, sets, needed):
 
 
 def sweep(node):
-    """Every combination of the values; a list stands for each of its entries."""
+    """Returns every combination of the values. A list stands for each of its entries."""
     if node is None:
         return [[]]
     if not isinstance(node, yaml.MappingNode):
@@ -103,7 +104,7 @@ def sweep(node):
 
 
 def filled(node, text, values):
-    """The name of a point, in which {KEY} is replaced by the point's value, such as odd-T{T}."""
+    """Returns the name of a point, such as odd-T{T}, in which {KEY} is replaced by the value of the point."""
     def value(match):
         if match[1] not in dict(values):
             raise Wrong(node, f"`{match[0]}` in `{text}` is no key of `values`; those are {listed(dict(values)) or 'none'}")
@@ -112,7 +113,7 @@ def filled(node, text, values):
 
 
 def path_of(node, key, text):
-    """A path from the root of the tree, which must exist; random:SEED is returned unchanged."""
+    """Returns the path of a file, given from the root of the tree, which must exist. Returns random:SEED unchanged."""
     if key == "weights" and re.fullmatch(r"random:\d+", text):
         return text
     if not (ROOT / text).exists():
@@ -121,7 +122,7 @@ def path_of(node, key, text):
 
 
 def points_of(folder, node, common, name):
-    """The output lines for one entry of `points` in one set, each with its node."""
+    """Yields the output lines for one entry of `points` in one set, each with its node."""
     own = {**common, **keys_of(node, "point")}
     for key in NEEDED:
         if key not in own:
@@ -147,7 +148,7 @@ def points_of(folder, node, common, name):
 
 
 def read_case(path, name):
-    """All points of a case in a set."""
+    """Yields all points of a case in a set."""
     try:
         with open(path, encoding="utf-8") as file:
             node = yaml.compose(file)
@@ -164,7 +165,8 @@ def read_case(path, name):
 
 
 def bits_of(line):
-    """What a point computes with: its spec's model is the case's, so the formats in its values and weights."""
+    """Returns the weights and the formats of a point, from its values or its spec. All points of a case have the same
+    model, so these decide the computed values."""
     values = dict(value.split("=", 1) for value in line[7].split())
     spec = pathlib.Path(line[2]).read_text(encoding="utf-8")
     found = {key: re.search(rf"^ +{key}: +([^ #\n]+)", spec, re.M) for key in BITS}
@@ -172,8 +174,8 @@ def bits_of(line):
 
 
 def read_set(cases, name, seen, computed):
-    """The output lines of a set. `seen` maps each name that is already used to its place, `computed` each label of equal
-    results to what its first point computes with."""
+    """Yields the output lines of a set. `seen` maps each name that is already used to its place, `computed` each label
+    of equal results to the weights and formats of its first point."""
     for folder in sorted(each for each in cases.iterdir() if each.is_dir()):
         path = folder / "case.yaml"
         if not path.exists():

@@ -23,13 +23,13 @@ enum : uint32_t {
 #define REGISTER(id, name, offset, ...) REG_##id = offset,
 #include "include/registers.def"
 };
-// BEAT: bytes of a beat. LATENCY: cycles from a burst's address to its first beat, and from its last beat to the
-// response. CONTEXT_BYTES: memory of a channel.
+// BEAT is the number of bytes of a beat. LATENCY is the number of cycles from the address of a burst to its first beat,
+// and from its last beat to the response. CONTEXT_BYTES is the memory of a channel.
 enum { CHANNELS = 3, BEAT = 32, LATENCY = 40, CONTEXT_BYTES = 1 << 20 };
 
 using Bytes = std::vector<uint8_t>;
 
-// One memory channel: it serves bursts in order, one beat per cycle, from LATENCY cycles after their addresses.
+// One memory channel. It serves bursts in order, one beat in each cycle, from LATENCY cycles after their addresses on.
 struct Port {
     CData *arvalid, *arready, *arid, *arlen, *rvalid, *rready, *rid, *rresp, *rlast;
     QData *araddr, *awaddr;
@@ -43,7 +43,7 @@ struct Port {
     uint64_t base = 0;
     std::deque<Burst> reads, writes, answers;
     bool silent = false, was_error = false;
-    int error_in = -1; // read bursts before the one that is answered with an error; -1: none
+    int error_in = -1; // number of read bursts before the one that is answered with an error, or -1 for none
     uint64_t error_at = 0, bursts = 0;
 
     uint8_t *at(uint64_t address) {
@@ -59,7 +59,7 @@ struct Port {
         writes.clear();
         answers.clear();
     }
-    // Takes what was handed over in this cycle. Called before the clock edge; the pins change after it.
+    // Takes the transfers of this cycle. The caller calls it before the clock edge, and the pins change after it.
     void edge(uint64_t now) {
         if (*rvalid && *rready) {
             Burst &b = reads.front();
@@ -126,7 +126,7 @@ struct Bench {
         now++;
         for (Port &p : port) p.drive(now);
     }
-    // Whether a write burst is open or offered. A reset of the design alone must not come in the middle of one.
+    // Returns whether a write burst is open or offered. A reset of the design alone must not come in the middle of one.
     bool writing() const {
         for (const Port &p : port)
             if (p.writing() || *p.awvalid) return true;
@@ -260,7 +260,7 @@ static bool has_no_end_ids(Bench &b) { // after a reset
     return b.read(LAST_END_ID) == 0xffffffff && b.good();
 }
 
-static bool ends_by_last(Bench &b) { // the third id made is the last end id
+static bool ends_by_last(Bench &b) { // the third generated id is the last end id
     b.write(LAST_END_ID, b.wanted[2]);
     b.start(36);
     return b.done() && b.read(REG_ENDING) == 2 && b.ids().size() == 3 && b.read(REG_STATUS) >> 16 == 3 + 3 - 1;
@@ -321,7 +321,7 @@ static bool tells_wrong_image(Bench &b) {
 
 static bool takes_right_image(Bench &b) { return b.makes(1); }
 
-// Parameters are on chip when `kept`: they are not read again, and the request takes less time.
+// Checks whether a request loads the parameters. If they are `kept` on chip, the request takes less time.
 static bool loads(Bench &b, bool kept) {
     static uint64_t whole; // cycles with the parameters
     bool known = (b.read64(REG_IMAGE) == b.checksum) == kept;
@@ -361,7 +361,7 @@ static bool loads_after_fault(Bench &b) {
     return right && loads(b, false) && loads(b, true);
 }
 
-// Another image of the same layout has other parameters: here one gain and the header's checksum differ.
+// Checks that another image of the same layout is loaded. One gain and the checksum of its header differ.
 static bool loads_other_image(Bench &b) {
     b.port[0].memory[b.header + 16] ^= 1;
     b.port[0].memory[b.header + BEAT + 3] ^= 0x80;
@@ -386,8 +386,8 @@ static bool takes_long_ring(Bench &b) {
     return b.good();
 }
 
-// While a request runs, the host writes every register from PROMPT_LEN to CYCLES except HALT. All of these writes are
-// ignored and counted; this request and the next one make the right ids.
+// Writes every register from PROMPT_LEN to CYCLES except HALT while a request runs. The design must ignore and count
+// all of these writes, and this request and the next one must make the right ids.
 static bool keeps_its_values(Bench &b) {
     b.start(uint32_t(b.wanted.size()));
     bool right = b.runs_to(1) && b.read(REG_IGNORED) == 0;
@@ -398,7 +398,7 @@ static bool keeps_its_values(Bench &b) {
     return right && b.read(REG_IGNORED) == writes && b.good() && b.read(REG_IGNORED) == 0;
 }
 
-// The counters of a request that auto-restart repeats are those of one request.
+// Checks that the counters of a request that auto-restart repeats are those of one request.
 static bool counts_again(Bench &b) {
     bool right = b.good();
     uint64_t cycles = b.read64(REG_CYCLES), beats = b.read64(REG_BEATS);
@@ -411,7 +411,7 @@ static bool counts_again(Bench &b) {
     return right && again + 500 > cycles && again < cycles + 500 && read + 100 > beats && read < beats + 100;
 }
 
-// forgets: the memory is reset as well.
+// Checks resets in the middle of requests. With `forgets`, the memory is reset as well.
 static bool resets(Bench &b, bool forgets) {
     bool right = true;
     for (int i = 0; i < 5 && right; i++) {
@@ -429,7 +429,7 @@ static bool resets(Bench &b, bool forgets) {
 static bool resets_alone(Bench &b) { return resets(b, false); }
 static bool resets_with_memory(Bench &b) { return resets(b, true); }
 
-// The order matters: each check begins in the state in which the one before it ends.
+// The order of the checks matters, because each begins in the state in which the check before it ends.
 static const struct {
     const char *name;
     bool (*holds)(Bench &);

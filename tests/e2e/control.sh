@@ -38,7 +38,7 @@ check_end() { # name, as control.cpp lists it
     elif [ "$line" = "ok    $1" ]; then ok "$1"
     else fail "$1" "${line#"FAIL  $1: "}"; fi
 }
-# In Icarus all registers start unknown, so a run shows which registers a reset leaves unknown.
+# Checks with Icarus that a reset leaves no register unknown. In Icarus all registers are unknown at the start.
 known() (
     awk -f "$root/tests/e2e/known.awk" "$dir/rtl/rill_top.v" >"$work/control.known.v" && cd "$dir" &&
         iverilog -g2005 -s known_tb -c filelist.f -o "$work/control.known" "$work/control.known.v" &&

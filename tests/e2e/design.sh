@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the end-to-end scripts: makes designs under build/e2e and the request sets that run on them.
+# Functions for the end-to-end scripts, which source this file. They make designs under build/e2e, and the request sets
+# that run on them.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this, and with verdict.sh
 
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -11,7 +12,7 @@ model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml
 run_limit=${RILL_TEST_TIMEOUT:-1800}
 
-# Prints the value of a key of a spec that has one key per line.
+# Prints the value of a key of a spec that has one key in each line.
 spec_value() { # spec, key, default
     local value
     value=$(sed -n "s/^  $2: *\([^ #]*\).*/\1/p" "$1" | tail -n 1)
@@ -23,7 +24,7 @@ spec_value() { # spec, key, default
 make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
-    # the oracle's copy must be the original spec
+    # The copy for the oracle must be the original spec.
     "$rill" gen "$2" -o "$fresh" && cmp "$2" "$fresh/oracle/spec.yaml" || return
     if diff -rq -x image -x 'build*' -x 'tuned*' -x quick "$fresh" "$dir" >/dev/null 2>&1; then
         rm -rf "$fresh"
@@ -48,7 +49,7 @@ build_soon() { # name
     (verilate "$work/$1" && compile "$work/$1")
 }
 
-# Prints pseudo-random ids, the same on every run.
+# Prints pseudo-random ids, which are equal in every run.
 some_ids() { # count, vocabulary
     awk -v n="$1" -v v="$2" \
         'BEGIN {
@@ -58,8 +59,8 @@ some_ids() { # count, vocabulary
         }'
 }
 
-# Fills `requests` with the arguments of a set: `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`, repeated;
-# `flags` with the rest.
+# Fills `requests` with the arguments of a set, repeated `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`,
+# and `flags` with the other options.
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
@@ -131,8 +132,8 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0)
             ;;
-        # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a
-        # block, the first id of a block, ids of a block that is in memory alone
+        # prompts that begin like the prompt before, in whole or in part: up to the last id but one, to an id within a
+        # step or a block, to the first id of a block, and to an id of a block that is only in memory
         turns | turns-drawn)
             [ "$1" = turns ] || flags+=(--temperature 1.5 --sampling-seed 77)
             local text part
@@ -149,19 +150,19 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt "$text" --tokens $((length = ${#text} > 30 ? 40 : 6)))
             done
             ;;
-        ends) # of odd.yaml: by its second end id, and by its third
+        ends) # requests of odd.yaml that end by its second end id, and by its third
             flags=()
             for length in 8 5; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 9); done
             ;;
-        rows) # of a graph that is no language model
+        rows) # requests of a graph that is not a language model
             flags=()
             for length in 1 7 3; do requests+=(--prompt rows --tokens $length); done
             ;;
-        rows-blocks) # the same, across the end of a block of 64 positions
+        rows-blocks) # requests of such a graph across the end of a block of 64 positions
             flags=()
             for length in 66 3; do requests+=(--prompt rows --tokens $length); done
             ;;
-        rows-file) # of a graph of tests/witness, with the values that numpy expects of it
+        rows-file) # rows of a graph of tests/witness, with the values that numpy computed for it
             local folder
             folder=$root/tests/witness/$(sed -n 's/^name: //p' "$2")
             flags=() expected=$(echo "$folder"/exact.*)
@@ -174,7 +175,7 @@ set_requests() { # set, spec, thorough (1: longer)
     esac
 }
 
-# Prints the ids that `rill golden` generates for a request set: one line per request.
+# Prints the ids that `rill golden` generates for a request set, one line for each request.
 golden_ids() { # spec, weights, set, thorough
     local i
     set_requests "$3" "$1" "$4" || return
@@ -184,14 +185,13 @@ golden_ids() { # spec, weights, set, thorough
     done | grep .
 }
 
-# One line of ids per request of a simulation's JSON.
+# Prints a line of ids for each request in the JSON of a simulation.
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 
-# Checks the results of a run that ended with status 0. Prints what was not compared, and what differs from the results
-# of other runs and models.
-# JSON of rill sim, spec, folder of the design, tensors not needed (default: any number), ids of rill golden, rows and
-# expected rows
+# Checks the results of a run that ended with status 0. Prints a message if values were not compared, or if results
+# differ from those of other runs and models. The arguments are: JSON of rill sim, spec, folder of the design, tensors
+# not needed (default: any number), ids of rill golden, rows, and expected rows.
 judge_run() {
     local why
     # Streams of a design with slots are not compared, because its steps have tokens of several requests.
@@ -211,7 +211,7 @@ judge_run() {
     return 1
 }
 
-# Compares files of logits. Names of files begin with their kind; all files of a kind must have the same bytes.
+# Compares files of logits. The names of the files begin with their kind. All files of a kind must have the same bytes.
 compare_logits() { # folder
     local file kind base
     declare -A first count

@@ -27,7 +27,7 @@ esac
 export PATH=$root/build:$PATH
 log=$root/build/tests/docs.log
 
-# The page as lines `F name`, `T text of that file`, `C command`, `O line of output`.
+# Prints the page as lines `F name`, `T text of that file`, `C command`, `O line of output`.
 lines() {
     awk '
         match($0, /^File `[^`]*`:$/) { print "F " substr($0, 7, length($0) - 8); file = 1; next }

@@ -13,7 +13,7 @@ dir=$work/failures-odd spec=$work/failures-odd.yaml
 export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
 export rill
-# these faults do not depend on the search for FIFO depths, which takes long
+# The faults do not depend on the search for FIFO depths, which takes long, so it is left out.
 variant "$story" "$work/failures/story.yaml" fifo=safe
 story=$work/failures/story.yaml
 
@@ -193,8 +193,8 @@ counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}"
     --tokens 2
 counted check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 
-# A deadlock: the norm takes in a whole vector before it sends anything, but the FIFO of the stream around it is too
-# small for that.
+# A design with a deadlock. The norm takes a whole vector before it sends a word, but the FIFO of the stream around it
+# is too small for the vector.
 circle=$work/circle
 cat >"$circle.yaml" <<'TEXT'
 name: circle
@@ -246,7 +246,7 @@ counted check_refused "a value outgrows quantize" 1 \
 counted check_refused "ids for rows" 1 'is not a language model and takes no prompt' \
     "$rill" sim "$work/over" --quick-build --prompt-ids 1
 
-# Wrong bytes in the memory image must be detected; otherwise equal results prove nothing.
+# Checks that wrong bytes in the memory image are detected. Otherwise equal results would prove nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
 counted check_refused "a damaged memory image" 1 'damaged; run .rill pack. again' "${sim[@]}" "${few[@]}"
@@ -258,7 +258,8 @@ cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 
 # ---- the build of a simulation ----
 
-# Replaces Verilator: its makefile uses the existing executable, and it waits, so that another build can interfere.
+# Makes a replacement for Verilator. Its makefile copies the existing executable, and it waits, so that another build
+# can interfere.
 mkdir -p "$work/failures/bin"
 cp "$dir/sim/quick/Vrill" "$work/failures/Vrill"
 cat >"$work/failures/bin/verilator" <<FAKE
@@ -412,7 +413,7 @@ counted check "logits_hash is the hash of the logits" same_hash
 
 # ---- names with characters that are special to shells and make ----
 
-# shellcheck disable=SC2016 # nothing shall be expanded
+# shellcheck disable=SC2016 # no variable may be expanded
 odd="$work/failures/a b'c"'"d$e;f&g#h%i(j)ü'
 rm -rf "$odd" && mkdir -p "$odd/-k l"
 sed 's#\.\./\.\./kernels/#kernels/#; s#file: kernels/clamp.c#file: "kernels/it'"'"'s $me.c"#' \

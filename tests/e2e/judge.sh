@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/e2e/matrix.sh: checks the results of a run, and compares them with those of other runs and models.
-# tests/harness/run.sh tests these functions with wrong results.
+# Functions for tests/e2e/matrix.sh, which sources this file. They check the results of a run, and compare them with
+# those of other runs and models. tests/harness/run.sh tests these functions with wrong results.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh, design.sh and the script that sources this
 
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
@@ -30,9 +30,9 @@ check_run() { # name, key, set, seed: the simulation of one request set
     fi
 }
 
-# Prints a line for each request of a run without jitter: prompt ids, generated ids (for rows the same number), start
-# cycle, number of cycles, position at which it began, and of a design with drafts how often they were right (`rill
-# forecast --drafts`).
+# Prints a line for each request of a run without jitter: the numbers of prompt and generated ids as IN:OUT (for rows
+# ROWS:1), the start cycle, the number of cycles, the position at which the request began, and for a design with drafts
+# how often they were right, as `rill forecast --drafts` takes it.
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
         /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&"); drafts = ""; prefix = 0 }
@@ -62,7 +62,7 @@ check_forecast() { # name, the compiled design, json
             fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
             return
         fi
-        # The bound of the decode steps is that of steps with one token.
+        # The bound of the decode steps holds for steps with one token, so it is not used with drafts.
         bound=$(awk -F'[:,]' -v drafts="$drafts" '/^  "cycles_prefill_bound"/ { b += $2 }
             /^  "cycles_decode_bound"/ && drafts == "" { b += $2 }
             END { print b + 0 }' <<<"$json")

@@ -22,7 +22,7 @@ TEXT
 # Reads a line of tests/e2e/cases.py into the variables of the calling function.
 read_point() { IFS=$'\t' read -r name key spec weights sets seeds build values <<<"$1"; }
 
-# Counts the checks of a point: the point itself, one per run, and one for the forecast of each run without jitter.
+# Prints the number of checks of a point: the point itself, each run, and the forecast of each run without jitter.
 checks_of_point() { # line of cases.py
     local name key spec weights sets seeds build values count
     read_point "$1"
@@ -31,7 +31,7 @@ checks_of_point() { # line of cases.py
     echo $((1 + $(wc -w <<<"$sets") * count))
 }
 
-check_point() { # line of cases.py: the unit of parallel work
+check_point() { # line of cases.py; one job makes one point
     local name key spec weights sets seeds build values set seed start=$SECONDS builder=build_design
     read_point "$1"
     # shellcheck disable=SC2086 # one word per value
@@ -40,8 +40,8 @@ check_point() { # line of cases.py: the unit of parallel work
     again="tests/e2e/matrix.sh $name"
     [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
     # Runs take seconds, so a quick build is worth more than a fast simulation. In the sets of `make test` and `make
-    # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time;
-    # a design whose runs take minutes is compiled with optimization there.
+    # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time.
+    # A design whose runs take minutes is compiled with optimization there.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
     [[ $build != [qf]* || $thorough != 0 ]] || builder=build_soon
     [ "$build" != fast ] || optimized=1
@@ -63,7 +63,7 @@ check_point() { # line of cases.py: the unit of parallel work
     done
 }
 
-# Makes the oracle's ids, once for all design points of a model and weight format.
+# Makes the ids of the oracle, once for all design points of a model and weight format.
 make_golden() {
     local name key spec weights sets seeds build values set line
     while IFS= read -r line; do

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Checks memory_map.json against the packed image, using only docs/memory.md, as the author of a host program would.
-# usage: memory_map.py DIR [MODEL]   a packed design; MODEL: the folder of the GPT-2 checkpoint whose values are looked
-#                                    for in the image (int8, binding shared)
-# Prints how much was checked, or what is wrong, with status 1.
+# Checks memory_map.json against the packed image, with only the knowledge of docs/memory.md, as the author of a host
+# program would have.
+# usage: memory_map.py DIR [MODEL]   DIR is a packed design. MODEL is the folder of a GPT-2 checkpoint, whose values
+#                                    must be in the image (int8, binding shared).
+# Prints the numbers of checked places and values, or an error with status 1.
 import json
 import os
 import struct
@@ -67,7 +68,8 @@ class Checkpoint:
 
 
 def check_places(image):
-    """Segments must be within their channels, begin at beats and not overlap; packed ones must be within the files."""
+    """Checks that segments are within their channels, begin at beats and do not overlap, and that packed segments are
+    within the files. Returns the number of places."""
     taken = [[] for _ in range(image.channels)]
     names = set()
     for s in image.segments:
@@ -99,7 +101,7 @@ def check_places(image):
 
 
 def check_header(image):
-    """The header must be one beat that identifies the image, directly before the parameters."""
+    """Checks that the header is one beat that identifies the image, directly before the parameters."""
     headers = [s for s in image.segments if s["kind"] == "header"]
     if len(headers) != 1 or headers[0]["bytes"] != image.beat:
         wrong(f"{len(headers)} headers of the image")
@@ -116,7 +118,8 @@ def check_header(image):
 
 
 def repeats_of(image, stride):
-    """Copies of a region's segments, one per repetition: the next segment must begin after the last copy."""
+    """Returns the number of copies of the segments of a region, one for each repetition, from the begin of the next
+    segment, which must be after the last copy."""
     region = [s for s in image.segments if s["kind"] == "weights" and s["layer_stride"] == stride]
     end = max(s["offset"] + s["bytes"] for s in region)
     behind = [s["offset"] for s in image.segments if s["offset"] >= end and s["channel"] < 0]
@@ -148,8 +151,8 @@ def same(what, found, want):
 
 class Product:
     """Reads the rows of an int8 product: a beat with the scales and biases of eight rows, then these rows. The beats of
-    a row follow one another; but in the first rows of a product that begins before its operand is complete, the rows
-    are stored column by column."""
+    a row follow one another. Only the first rows of a product that begins before its operand is complete are stored
+    column by column."""
 
     def __init__(self, image, segment, layer, k):
         self.image, self.channels, self.beats = image, image.channels_of(segment), -(-k // image.beat)

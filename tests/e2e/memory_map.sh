@@ -25,7 +25,8 @@ specs=(odd inputs grouped lanes lookup)
 rm -rf "$work"
 mkdir -p "$work"
 
-# Uses safe FIFO depths, because places and values do not depend on depths, whose search would take most of the time.
+# Makes a design with safe FIFO depths. Places and values do not depend on depths, whose search would take most of the
+# time.
 make_design() { # spec, folder, weights, key=value...
     variant "$1" "$2.yaml" fifo=safe "${@:4}"
     "$rill" gen "$2.yaml" -o "$2" >"$log" 2>&1 && "$rill" pack "$2.yaml" --weights "$3" -o "$2" >>"$log" 2>&1
@@ -40,7 +41,7 @@ check_places() { # spec
     else fail "places of $1" "$(reason)"; fi
 }
 for spec in "${specs[@]}"; do queue check_places "$spec"; done
-same_image() { # design: packed for its spec, and for what was compiled
+same_image() { # design; compares the image that was packed for its spec with the image for the compiled design
     cp -r "$1" "$work/compiled" && rm -rf "$work/compiled/image" &&
         "$rill" pack "$1/design.yaml" --weights random:3 -o "$work/compiled" >"$log" 2>&1 &&
         diff -r "$1/image" "$work/compiled/image"
@@ -55,7 +56,7 @@ queue check "values of the story model" holds "$design" "$model"
 prepare make_design configs/tinystories-gpt2-1m.yaml "$work/three" "$model" channels=3
 queue check "values of the story model on three channels" holds "$work/three" "$model"
 
-# Plants a fault in a copy of the design, which must be refused.
+# Plants a fault in a copy of the design. The copy must be refused.
 check_planted() { # name, what must be said, command that changes the copy...
     rm -rf "$planted" && cp -r "$design" "$planted"
     "${@:3}" || { fail "planted: $1" "no fault is planted"; return; }

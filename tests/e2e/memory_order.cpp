@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the order of the calls of verif/model/rill_axi_memory.sv, with a memory model that only notes the calls. In a
-// cycle with all five calls, they must come in the order that the module's header states, however the simulator
+// cycle with all five calls, they must come in the order that the header of the module states, however the simulator
 // schedules the module. pieces.sh builds and runs this program.
 #include <cstdio>
 #include <string>
@@ -8,7 +8,7 @@
 #include "Vrill_axi_memory.h"
 #include "svdpi.h"
 
-static std::string calls; // of this cycle
+static std::string calls; // the calls of this cycle
 
 extern "C" {
 void *rill_hbm_port(int, int) { return &calls; }

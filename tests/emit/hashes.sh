@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints one hash per spec of everything that `rill gen` emits. Compare before and after a change to show that it
+# Prints for each spec a hash of everything that `rill gen` emits. Equal hashes before and after a change show that it
 # changes no design. See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -31,7 +31,7 @@ cd "$root" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Prints what is hashed for one spec. The folder's name is always the same, because outputs may contain it.
+# Prints the text that is hashed for one spec. The folder always has the same name, because outputs may contain it.
 hash_of() { # spec
     rm -rf "$work/d"
     "$rill" gen "$1" -o "$work/d" >"$work/log" 2>&1 || { cat "$work/log" && return; }

@@ -8,7 +8,7 @@
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
 # - A search by NSGA-II finds designs that are as good as those of the exhaustive search, and equal ones with an equal
-# seed.
+#   seed.
 # - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
@@ -88,7 +88,7 @@ print("ok", len(have), "points")
 PY
 }
 exact_is_said() { explore "${space[@]}" | head -n 1 | grep -q '^exhaustive: all 24 points, the front is exact'; }
-# The second line says how many points were left out by their bounds.
+# Checks that the second line has the number of points that were left out by their bounds.
 bounds_are_counted() {
     local n
     n=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pruned"])' "$work/front.json")
@@ -107,7 +107,7 @@ same_for_launch() {
 lost_workers() {
     check_refused "$1" 1 'a worker ended without an answer' "${command[@]}" "${space[@]}" --launch "false"
 }
-# With fewer points than the space has, the search is NSGA-II.
+# Searches with fewer points than the space has, so the search is NSGA-II.
 by_chance() { explore "${space[@]}" --points 20 --whole 20 --seed "$1" --json; }
 genetic() {
     by_chance 1 >"$work/a.json" && by_chance 1 --jobs 3 >"$work/b.json" && cmp "$work/a.json" "$work/b.json" &&
@@ -151,7 +151,7 @@ fixed_holds() {
         python3 -c 'import json, sys; assert {p["keys"]["channels"] for p in json.load(sys.stdin)["front"]} == {"3"}' \
             <"$work/fix.json"
 }
-# The spec has no T: the design of `--fix T=4` is that of a spec with this line, not that of the spec as it is.
+# Checks that `--fix T=4` gives the design of a spec with this line. The spec has no T.
 fixed_reaches_the_design() {
     sed 's/^design:/&\n  T: 4/' "$spec" >"$work/with_t.yaml" &&
         "$rill" check "$work/with_t.yaml" --json >"$work/with_t.json" &&
@@ -267,7 +267,7 @@ beyond=$work/beyond.yaml
 sed 's/channels: 2.*/channels: 32/; s/lanes: 4/lanes: 32/; s/hidden: 128/hidden: 1024/; s/heads: 2/heads: 16/
     s/ffn: 512/ffn: 4096/
     s/fifo: safe/fifo: safe\n  dies: 3\n  weights: int4_asym\n  T: 8\n  A: 4/' "$spec" >"$beyond"
-# Less of it, over no die: within the limits of the whole board, but larger than one die of it.
+# A smaller design that is not spread over dies. It is within the limits of the whole board, but larger than one die.
 unplaced=$work/unplaced.yaml
 sed 's/dies: 3/dies: 1/; s/channels: 32/channels: 24/; s/A: 4/A: 1/; s/lanes: 32/lanes: 16/' "$beyond" >"$unplaced"
 advice() {
@@ -282,7 +282,7 @@ verdict_fits() {
     "$rill" check --strict "$spec" >"$work/fits.txt" &&
         tail -n 1 "$work/fits.txt" | grep -q '^verdict: fits u55c; forecast [0-9.]* tokens/s, TTFT .*bound by'
 }
-# With --over, a design beyond the limits has a forecast and not its bounds.
+# Checks that a design beyond the limits has a forecast with --over, and not only its bounds.
 over_has_forecast() {
     "$rill" explore "$beyond" --request 16:16 --quiet --over --vary lanes=32 --json >"$work/over.json" &&
         "$rill" forecast "$beyond" 16:16 --json >"$work/over.forecast.json" && python3 - "$work" <<'PY'
@@ -306,7 +306,7 @@ fi
 
 # ---- simulations ----
 
-# The RTL of two designs, within 2 % and 64 cycles of the forecast.
+# Checks that the RTL of two designs takes the cycles of the forecast, within 2 % and 64 cycles.
 simulated() {
     RILL_QUICK_BUILD=1 "$rill" explore configs/graph-linear.yaml --request 8:1 --quiet --vary lanes=4,8 \
         --for tokens_s,lut --emit "$work/rtl" --simulate 2 --json >"$work/rtl.json" && python3 - "$work/rtl" <<'PY'

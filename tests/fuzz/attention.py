@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specs of one attention: attention.py list | write FOLDER NAME...
+"""Lists or writes specs of one attention: attention.py list | write FOLDER NAME...
 
 A name is KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT.
 """
@@ -9,7 +9,8 @@ import itertools
 import os
 import sys
 
-# Where queries, keys and values come from: the operations before them, and how many engines the whole needs.
+# Sources of queries, keys and values: the operations before them, the names of the three, and the number of engines
+# that the whole graph needs.
 PRODUCT = """
 {op: quantize, name: xq, in: x}
 {op: matmul, name: qa, in: xq, rows: WIDTH, weight: wq}

@@ -30,7 +30,7 @@ subset=(
     mixed-2x96-c4-t1-l8-spatial-130 mixed-3x64-c1-t2-l8-shared-200 mixed-1x256-c7-t4-l16-shared-130
 )
 
-# Forecasts every step of a request that fills the context.
+# Forecasts a request that fills the context, and checks that every step of it was simulated.
 forecast_whole() { # spec, context
     "$rill" forecast "$1" "$2:1" >"$log" 2>&1 || return
     grep -Eq "^([1-9][0-9]*) of \1 steps simulated" "$log" && return

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: checks what docs/fifos.md promises of timed FIFO depths. Compares a design with a copy whose FIFOs
-# are twice as deep; both were simulated or forecast before, without jitter.
+# Functions for run.sh, which sources this file. They check the promises of docs/fifos.md about timed FIFO depths, by a
+# comparison of a design with a copy whose FIFOs are twice as deep. Both were simulated or forecast before, without
+# jitter.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
-# Prints the forecast cycles of the request with unbounded FIFOs, until its rows are in memory; words in an unbounded
+# Prints the forecast cycles of the request with unbounded FIFOs until its rows are in memory. Words in an unbounded
 # FIFO are not there yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
@@ -15,8 +16,8 @@ cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
 
 first_number() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" | head -n 1; } # key; of JSON
 
-# FIFOs that are not marked `run_ahead` in the design never hold their writers, and hold no more than the computed depth
-# when all are twice as deep.
+# Checks that FIFOs that are not marked `run_ahead` in the design never stall their writers, and that they hold at most
+# the computed depth if all are twice as deep.
 compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
     "$rill" check "$1/design.yaml" --json >"$1.report" || return
     awk -v deep="$3" '
@@ -73,8 +74,8 @@ forecast_twins() { # folder, prompt length
         "$(first_number cycles <"$1.unbounded")" 1
 }
 
-# Checks what docs/fifos.md promises for a spec with timed FIFOs, without RTL: the forecast agrees with the RTL within 2
-# % and 64 cycles (--forecast).
+# Checks the promises of docs/fifos.md for a spec with timed FIFOs, without RTL. The forecast stands for the RTL, with
+# which it agrees within 2 % and 64 cycles (--forecast).
 check_depths() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length requests form=timed
     times="" said="" log=$2.log

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: builds the forms of one spec. All forms must give the same values, and the time of some forms has
-# limits.
+# Functions for run.sh, which sources this file. They build the forms of one spec. All forms must give the same values,
+# and the time of some forms has limits.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and stages.sh
 
-# Tells whether a spec can have drafts: a language model with steps of several tokens and no custom kernels.
+# Succeeds if a spec can have drafts: a language model with steps of several tokens and no custom kernels.
 has_drafts() { [ -n "$(vocabulary "$1")" ] && [ "$(key_of "$1" T 1)" != 1 ] && ! grep -q '^kernels:' "$1"; } # spec
 
-# Prints design keys that change only time and cost: key, value when on, value when off.
+# Prints design keys that change only time and cost, each with its value for on and for off.
 optional_keys() { # spec, seed
     echo "fifo timed safe"
     echo "unroll 48 0"
@@ -72,7 +72,7 @@ make_form() { # spec, form, seed, to
     [ ${#pairs[@]} = 0 ] || { cp "$4" "$4.plain" && variant "$4.plain" "$4" "${pairs[@]}" && rm "$4.plain"; }
 }
 
-# Raises the spec's budget to the least one with which the design can be built. Removes it if its groups have more
+# Raises the budget of a spec to the least one with which the design can be built. Lifts it if the groups have more
 # streams than a channel can serve.
 fit_budget() { # spec
     local least
@@ -97,7 +97,7 @@ prepare_form() { # spec, folder, form
     rm -rf "$dir" "$dir.json" "$dir.golden"
     fit_budget "$spec"
     step gen timeout 300 "$rill" gen "$spec" -o "$dir" && step copy cmp "$spec" "$dir/oracle/spec.yaml" || return
-    # the dump needs no more passes
+    # Packing the dump needs no more passes.
     step pack timeout 300 "$rill" pack "$dir/design.yaml" --weights random:1 -o "$dir" || return
     [ $quick = 0 ] || return 0
     sum=$(design_sum "$dir")
@@ -208,18 +208,18 @@ span() { # file of beats, edges of steps, edges of results
         }' "$1"
 }
 
-within() { # what, value, reference, per cent: at most that and 64 cycles more
+within() { # words of the message, value, reference, percent; the value may be larger by percent and 64 cycles
     awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN { exit a - b > b * p / 100 + 64 }' ||
         { echo "error: $1: $2 cycles against $3" && return 1; }
 }
 
-# Sets `measured` to the cycles of the design in a folder.
+# Simulates the design in a folder without jitter, and writes its cycles to FOLDER.span.
 measure() { # folder, edges of steps, edges of results
     simulate "$1" 0 --beats "$1.beats" || return
     span "$1.beats" "$2" "$3" >"$1.span"
 }
 
-# Tells whether a design has groups. Groups wait for one another with any FIFO depths, unless all are unbounded.
+# Succeeds if a design has groups. Groups wait for one another with any FIFO depths, unless all are unbounded.
 has_groups() { grep -A 1 '^groups:' "$1/design.yaml" | grep -q '{'; } # folder
 
 compare_cycles() { # folder
@@ -281,7 +281,7 @@ check_forecast() { # spec, folder
     said=$(head -n 1 "$log")
 }
 
-compare_forecast() { # folder, percent if its spec says so
+compare_forecast() { # folder, percent (default 2)
     awk -v a="$(cat "$1.span")" -v b="$(cat "$1.forecast")" 'BEGIN {
         e = a > b ? a - b : b - a
         printf "%d cycles, forecast %d, %.1f %% off\n", a, b, e * 100 / a }'

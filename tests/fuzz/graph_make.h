@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the makers of random specs: random numbers and single operations (graph_ops.c), used by graph_seed.c.
+// Functions that the makers of random specs share: random numbers and single operations (graph_ops.c), which
+// graph_seed.c uses.
 #ifndef RILL_FUZZ_GRAPH_MAKE_H
 #define RILL_FUZZ_GRAPH_MAKE_H
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random specs: the random numbers, the design, single operations.
+// Makes parts of random specs: the random numbers, the design, and single operations.
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/fuzz/graph_make.h"
 
-// Rough limits of the root mean square: of values in general, and of values that a repeated region carries.
+// Rough limits of the root mean square for values in general, and for values that a repeated region carries.
 const float most_rms = 20, carried_rms = 6;
 
 static uint64_t state;
 
 void draw_from(uint64_t seed) { state = seed; }
 
-// SplitMix64
+// Returns the next random number, by SplitMix64.
 uint64_t draw(void) {
     uint64_t x = state += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -77,7 +77,7 @@ int add_tensor(struct spec *s, enum value_type type, int size, int region, float
     return s->tensors++;
 }
 
-// Returns the size class with this description, which is added if there is none yet.
+// Returns the size class with this description. Adds it if there is none yet.
 int derived(struct spec *s, struct size_class want) {
     for (int i = 0; i < s->sizes; i++) {
         const struct size_class *c = &s->size[i];
@@ -130,8 +130,8 @@ static bool fits(const struct spec *s, int size, int wanted) {
     return wanted == NONE ? s->size[size].rank == 1 : size == wanted;
 }
 
-// Picks a tensor to read: often the newest one, or one that nothing reads yet. size: its size class; NONE: any vector;
-// ANY_ARRAY: any array.
+// Picks a tensor to read, often the newest one, or one that nothing reads yet. `size` is its size class, NONE for any
+// vector or ANY_ARRAY for any array.
 int pick(const struct spec *s, int size) {
     int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
     for (int t = 0; t < s->tensors; t++) {
@@ -148,13 +148,13 @@ int pick(const struct spec *s, int size) {
 // Decides whether every repetition has separate weights, as in most repeated regions.
 bool per_layer(const struct spec *s) { return here(s)->repeat > 1 ? chance(75) : chance(10); }
 
-// Gives some kernels their own number of lanes. Kernels of whole heads, or whose vectors grow with the position, keep
+// Gives some kernels a separate number of lanes. Kernels of whole heads, or whose vectors grow with the position, keep
 // the number of the design, so callers skip them.
 static void choose_lanes(struct op *op) {
     if (chance(12)) op->lanes = ONE_OF(1, 1, 2, 2, 4, 4, 8, 16);
 }
 
-// Gives some kernels that process arrays their own order of the dimensions.
+// Gives some kernels that process arrays a separate order of the dimensions.
 static void choose_order(const struct spec *s, struct op *op) {
     int rank = rank_of(s, op->out[0]);
     if (rank == 1 || !chance(25)) return;
@@ -181,7 +181,7 @@ int add_norm(struct spec *s, int x) {
 // Adds a norm if values could come near the limits of the kernels.
 int tame(struct spec *s, int x, float limit) { return s->tensor[x].rms > limit ? add_norm(s, x) : x; }
 
-// Returns an existing quantization of x that may be read here, at random; NONE otherwise.
+// Returns at random an existing quantization of x that may be read here, or NONE.
 static int find_quantized(const struct spec *s, int x) {
     for (int n = 0; n < s->ops; n++) {
         const struct op *op = &s->op[n];
@@ -252,8 +252,8 @@ static float rms_of(enum op_kind kind, float rms) {
     return kind == OP_EXP || kind == OP_RECIPROCAL ? 2.8f : shifts && rms < 1 ? 1 : rms;
 }
 
-// Replaces some operations of one kind by others. No random number is drawn for that, so all other choices of a seed
-// stay as they were before these operations existed.
+// Adds an operation with one operand. Some of one kind become others. No random number is drawn for that, so all other
+// choices of a seed stay as they were before these operations existed.
 int add_unary(struct spec *s, int x, enum op_kind kind) {
     static const struct {
         enum op_kind kind;
@@ -382,7 +382,7 @@ int add_reshape(struct spec *s, int x, bool flat) {
     return op->out[0];
 }
 
-// Replaces a sum by a choice of one operand. No random number is drawn, so the rest of the seed's graph stays.
+// Replaces a sum by a choice of one operand. No random number is drawn, so the rest of the graph of a seed stays.
 static void choose_one(struct spec *s, struct op *op) {
     op->kind = OP_CHOOSE;
     op->setting = s->ops % 4;
@@ -433,7 +433,7 @@ static struct op *add_custom(struct spec *s, enum op_kind kind, int x, enum valu
     return op;
 }
 
-// Adds a kernel that gives the largest of every `group` neighbours; 0: of all elements.
+// Adds a kernel that gives the largest of every `group` neighbours, or of all elements if `group` is 0.
 static int add_largest(struct spec *s, int x, int group) {
     int size =
         derived(s, (struct size_class){.source = SHAPE_POOLED, .rank = 1, .parent = s->tensor[x].size, .last = group});
@@ -504,7 +504,7 @@ static int some_heads(int n, int cols) {
     return count ? heads[below(count)] : 0;
 }
 
-// Rotates x by a random table that is not longer than a head.
+// Rotates x by a random table that is not longer than a head. Returns x if there is none.
 int add_rope(struct spec *s, int x, int heads) {
     int tables[4], count = 0, n = spec_elements(s, s->tensor[x].size);
     for (int i = 0; i < s->ops && count < 4; i++)

@@ -9,7 +9,7 @@
 
 enum {
     MANY_ATTENTIONS = 100000, // graphs of seeds from here on may have several attentions
-    OWN_KERNELS = 200000,     // from here on custom kernels instead
+    OWN_KERNELS = 200000,     // from here on they have custom kernels instead
     ATTENTION_ROLES = 300000, // from here on attention over all kinds of tensors, to the end of longer contexts
     ROTARY = 400000,          // from here on rotary embedding, in graphs like those of the first seeds
     STEP_KERNELS = 500000,    // from here on custom kernels with step words, vectors and tables
@@ -499,8 +499,8 @@ static bool reads_carry(const struct spec *s, int region, int local) {
     return false;
 }
 
-// Whether the outputs depend on at least one operation and one input. Tensors that are kept without a reader do not
-// count.
+// Returns whether the outputs depend on at least one operation and one input. Tensors that are kept without a reader do
+// not count.
 static bool is_whole(const struct spec *s) {
     static struct spec needed;
     bool op = false, input = false;

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/random_spec.h"
 
-// In the order of enum design_key. The clock is in tenths of a MHz.
+// The default values in the order of enum design_key. The clock is in tenths of a MHz.
 const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0, 8, 1};
 
 static int min(int a, int b) { return a < b ? a : b; }
@@ -26,8 +26,8 @@ static int places_of(const struct cut *c, int extent) {
     return spec_cut_fits(c, extent) ? (extent + c->before + c->after - span_of(c)) / c->stride + 1 : 1;
 }
 
-// Returns an extent of a tensor of patches: the number of places along a dimension, or, for the last one, the elements
-// of a patch.
+// Returns an extent of a tensor of patches: the number of places along a dimension, or for the last dimension the
+// number of elements of a patch.
 static int cut_extent(const struct size_class *c, int dim, const int of[], int rank) {
     int elements = 1;
     if (dim < c->axes) return places_of(&c->cut[dim], of[dim]);
@@ -35,7 +35,7 @@ static int cut_extent(const struct size_class *c, int dim, const int of[], int r
     return elements;
 }
 
-// Returns extent d of a tensor without the dimensions in the mask; 1 if no dimension is left.
+// Returns extent d of a tensor without the dimensions in the mask, or 1 if no dimension is left.
 static int kept_extent(int mask, int d, const int of[], int rank) {
     for (int k = 0; k < rank; k++)
         if (!(mask >> k & 1) && d-- == 0) return of[k];
@@ -75,7 +75,7 @@ static bool same_shape(const struct spec *s, int a, int b) {
     return true;
 }
 
-// ---- what is needed ----
+// ---- needed parts ----
 
 static bool need(struct spec *s, int tensor) {
     if (tensor == NONE || s->tensor[tensor].needed) return false;
@@ -105,7 +105,7 @@ void spec_clean(struct spec *s) {
     while (need_once(s)) continue;
 }
 
-// ---- smaller ----
+// ---- steps to a smaller spec ----
 
 static void replace_reads(struct spec *s, int from, int to, int region, bool inside) {
     for (int n = 0; n < s->ops; n++)
@@ -150,7 +150,7 @@ static bool can_stand_for(const struct spec *s, int x, int y) {
     return a->local_of == NONE && a->needed;
 }
 
-// Drops operation n. The readers of its output read another tensor of that shape instead.
+// Drops operation n. The readers of its output then read another tensor of that shape.
 static void drop_op(struct spec *s, int n) {
     const struct op *op = &s->op[n];
     int y = op->out[0], x = NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random spec in memory. graph_seed.c makes it; graph_text.c makes it smaller and prints it.
+// A random spec in memory. graph_seed.c makes it, and graph_text.c makes it smaller and prints it.
 #ifndef RILL_RANDOM_SPEC_H
 #define RILL_RANDOM_SPEC_H
 
@@ -43,7 +43,7 @@ enum shape_source {
     SHAPE_REDUCED, // without the dimensions whose bits are set in `last`
     SHAPE_ONES,    // with one element along these dimensions
     SHAPE_PAIRS,   // as `parent`, but the last dimension is as long as the one before it
-    SHAPE_POOLED,  // a vector with one element for every `last` elements of `parent`; 0: one for all
+    SHAPE_POOLED,  // a vector with one element for every `last` elements of `parent`, or for all if `last` is 0
 };
 
 enum { MAX_AXES = 2 };
@@ -55,7 +55,7 @@ struct cut {
 
 struct size_class {
     int rank, extent[MAX_RANK];
-    enum heads heads; // not NO_HEADS: the length follows from attention
+    enum heads heads; // unless it is NO_HEADS, the length follows from attention
     enum shape_source source;
     int parent, perm[MAX_RANK], last;
     int axes;
@@ -65,28 +65,28 @@ struct size_class {
 struct tensor {
     char name[NAME_BYTES];
     enum value_type type;
-    int size, region;  // region NONE: an input
+    int size, region;  // the region is NONE for an input
     int local_of;      // for a carried name, the region that carries it; else NONE
     float rms;         // rough bound of the root mean square, so that no kernel faults
-    bool keep;         // made although nothing reads it
-    bool needed;       // found by spec_clean
-    int block_is_head; // MX: one block per head
+    bool keep;         // the tensor stays although nothing reads it
+    bool needed;       // result of spec_clean
+    int block_is_head; // for MX: a block is a head
 };
 
 struct op {
     enum op_kind kind;
     int region, ins, in[3], outs, out[2];
-    int weight, bias; // numbers of weight tensors, NONE: none
+    int weight, bias; // numbers of weight tensors, or NONE
     bool per_layer;   // every repetition has separate weights
-    int format;       // 0: default, 8, 4, FORMAT_ASYM; also 16 for an embedding
+    int format;       // 8, 4, FORMAT_ASYM, for an embedding also 16, or 0 for the default
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
-    bool is_value; // kv_quantize: role
-    int lanes;     // 0: not given
-    int setting;   // choice of the operation's attributes or parameters; 0: not given
-    int window;    // softmax; 0: not given
-    int along;     // norms; NONE: not given
-    int heads;     // rope
+    bool is_value; // role of a kv_quantize
+    int lanes;     // 0 if not given
+    int setting;   // choice of the attributes or parameters of the operation; 0 if not given
+    int window;    // window of a softmax; 0 if not given
+    int along;     // dimension of a norm; NONE if not given
+    int heads;     // number of heads of a rope
     int orders, order[MAX_RANK], perm[MAX_RANK];
     bool list_form, gone;
 };
@@ -115,7 +115,7 @@ enum design_key {
     KEY_BURST,
     KEY_OUTSTANDING,
     KEY_COPIES,
-    KEY_ON_CHIP, // 0: not given
+    KEY_ON_CHIP, // 0 if not given
     KEY_ACTIVATIONS,
     KEY_QUERY_HEADS,
     DESIGN_KEYS,
@@ -139,10 +139,10 @@ struct spec {
     uint64_t seed;
     int design[DESIGN_KEYS]; // KEY_CLOCK is in tenths of MHz
     bool is_model, is_lm;
-    int model[MODEL_KEYS];                    // MODEL_EPS: exponent of ten
-    int heads, kv_heads, head_dim, value_dim; // sizes of attention; 0: it has none
+    int model[MODEL_KEYS];                    // MODEL_EPS is an exponent of ten
+    int heads, kv_heads, head_dim, value_dim; // sizes of attention; 0 if there is none
     int weights_exp_min;                      // exp_min of the quantized attention weights, equal for all attentions
-    int context;                              // 0: not given
+    int context;                              // 0 if not given
     bool to_end;                              // requests go on to the end of the context
     int most_ops;                             // most operations in regions; joining unread tensors may add more
     int sizes, tensors, ops, regions, inputs, outputs, weights;
@@ -155,7 +155,7 @@ struct spec {
 
 extern const int design_default[DESIGN_KEYS];
 
-// Whether a patch fits into the padded dimension and no patch is in its padding alone.
+// Returns whether a patch fits into the padded dimension and no patch is only in its padding.
 bool spec_cut_fits(const struct cut *c, int extent);
 int spec_elements(const struct spec *s, int size);
 // Gets the extents of a size class. Returns its rank.
@@ -163,9 +163,9 @@ int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
 void spec_make(struct spec *s, uint64_t seed);
 
 void spec_print(const struct spec *s);
-// Marks operations as gone that no output needs.
+// Marks the operations that no output needs as gone.
 void spec_clean(struct spec *s);
-// spec_steps returns the number of steps that could make a spec smaller; spec_step does one of them. A step that is not
+// spec_steps returns the number of steps that could make a spec smaller. spec_step does one of them. A step that is not
 // possible changes nothing.
 int spec_steps(const struct spec *s);
 void spec_step(struct spec *s, const struct spec *whole, int step);

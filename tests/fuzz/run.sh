@@ -62,8 +62,8 @@ of_size() { # least, most, seed...
     done
 }
 
-# Prints the stage and the message of a failure without names and numbers. Two failures with the same text have the same
-# cause.
+# Prints the stage and the message of a failure without names and numbers. Failures with equal texts count as having the
+# same cause.
 signature() {
     local said
     said=$(reason | head -n 1 | sed -E 's/`[^`]*`/_/g; s/^[^ ]*\.(yaml|v|sv):[0-9:]*//
@@ -160,8 +160,8 @@ begin_job() {
     declare -p name spec dir seed names models same times log forms timing with_forecast also_plain >"$dir.begun"
 }
 
-# Finishes a job, in a subshell: from its models, whether they were already compiled with those of others or not, to its
-# verdict.
+# Finishes a job in a subshell, from its models to its verdict. Compiles the models unless they were compiled with those
+# of other jobs.
 end_job() { # folder, seconds of compiling
     local what
     # shellcheck disable=SC1090 # written by begin_job
@@ -178,8 +178,8 @@ end_job() { # folder, seconds of compiling
     fi
 }
 
-# Compiles the models of several jobs to one executable. Prints the processor time per job, or nothing if a model does
-# not compile.
+# Compiles the models of several jobs to one executable. Prints the processor time for each job, or nothing if a model
+# does not compile.
 compile_jobs() { # folder...
     local dir times="" log=$1.together.log all=()
     for dir in "$@"; do
@@ -189,7 +189,7 @@ compile_jobs() { # folder...
     step compile compile "${all[@]}" && awk -v s="${times##* }" -v n=$# 'BEGIN { printf "%.2f", s / n }'
 }
 
-run_batch() { # the unit of parallel work
+run_batch() { # jobs that one process runs
     local job dir dirs=() share=""
     for job in "$@"; do (begin_job "$job") && dirs+=("$(job_dir "$job")"); done
     if [ ${#dirs[@]} -gt 1 ] && [ $quick = 0 ]; then share=$(compile_jobs "${dirs[@]}"); fi

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the stages of one spec, from gen to simulation.
+# Functions for run.sh, which sources this file: the stages of one spec, from gen to simulation.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and verdict.sh
 
-# Builds what all designs share: the generator of random specs, and the precompiled parts (tests/quick_build.sh).
+# Builds the generator of random specs, and the precompiled parts that all designs share (tests/quick_build.sh).
 make_shared() {
     mkdir -p "$lib" "$work/failures"
     ln -sfn "$root/tests/e2e/kernels" "$work/kernels" # beside the specs that read them
@@ -21,7 +21,7 @@ key_of() { # spec, key, default
     echo "${value:-$3}"
 }
 
-vocabulary() { # spec; nothing: no language model
+vocabulary() { # spec; prints nothing if it is not a language model
     grep -qE '^model:|^ +[A-Za-z0-9_]+: *\{shape: *\[1\]' "$1" || return 0
     sed -n 's/^  vocab: *\([0-9]*\).*/\1/p; s/.*{op: embed,.* rows: \([0-9]*\).*/\1/p' "$1" | head -n 1
 }
@@ -34,10 +34,11 @@ some_ids() { # count, vocabulary
         }'
 }
 
-# Tells whether a spec asks for requests up to the end of its context.
+# Succeeds if a spec asks for requests up to the end of its context.
 to_end() { grep -q '^# requests: to the end of the context' "$1"; } # spec
 
-# Fills `requests`: whole and partial steps, and the end of the context if it is near or the spec asks for it.
+# Fills `requests` with whole and partial steps, and with one to the end of the context if that is near or the spec asks
+# for it.
 set_requests() { # spec
     local context positions vocab length
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
@@ -52,7 +53,7 @@ set_requests() { # spec
         else requests+=(--prompt rows --tokens "$length")
         fi
     done
-    # Enough tokens that a model begins to repeat itself, so that drafts are found.
+    # A request with enough tokens that a model begins to repeat itself, so that drafts are found.
     length=$((positions + 2))
     if has_drafts "$1" && [ $((length + 12)) -le "$context" ]; then
         requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 12)

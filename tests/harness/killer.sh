@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Replaces a tool that a test script calls: kills.sh installs this script under the tool's name. It runs the tool, but
-# kills a process at the KILL_CALL-th call of the tool KILL_TOOL. The folder KILL_STATE counts the calls.
-# KILL_WHO: `tool` kills this script; `half` kills it after it has printed a line; `job` kills the job that called it.
-# KILL_LAST=1: the next call of any tool kills the test script, so that the test does not take long. KILL_CALL=any: each
-# call kills the script that made it.
+# Replaces a tool that a test script calls. kills.sh installs this script under the name of the tool. It runs the tool,
+# but kills a process at the KILL_CALL-th call of the tool KILL_TOOL. The folder KILL_STATE counts the calls. With
+# KILL_WHO `tool`, it kills itself, with `half` itself after it has printed a line, and with `job` the job that called
+# it. With KILL_LAST=1, the next call of any tool kills the test script, so that the test does not take long. With
+# KILL_CALL=any, each call kills the script that made it.
 set -u
 name=${0##*/} who=nobody
 

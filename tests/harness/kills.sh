@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: runs the real scripts of all parts in a copy of the tree. killer.sh takes the place of the tools
-# that they call, and kills a worker or the script itself. It decides by counting calls, never by time, so each kill can
-# be repeated.
+# Functions for run.sh, which sources this file. They run the real scripts of all parts in a copy of the tree. killer.sh
+# takes the place of the tools that they call, and kills a worker or the script itself. It decides by the number of
+# calls, never by time, so each kill can be repeated.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 tools="mktemp make timeout tar ln python3 xmllint verilator iverilog vvp yosys"
@@ -13,6 +13,7 @@ copy=$work/tree
 kills() {
     sed ':more; /\\$/ { N; s/\\\n *//; b more }' <<'TEXT'
 harness|timeout 1 tool last|FAIL  a run that is right: |tests/harness/run.sh --fake
+lint|rill 1 tool last|FAIL  passes of docs/passes.md: |tests/lint.sh --quick passes
 unit|timeout 2 tool - whole|FAIL  test_around: |tests/unit/run.sh test_base test_around test_deadlocks
 sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize test_base
 readers|make 1 tool|FAIL  readers: the library does not build|tests/fuzz/readers/run.sh spec
@@ -88,7 +89,7 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
     ) >"$log" 2>&1 </dev/null
 }
 
-# Kills a worker; its check must fail.
+# Kills a worker. Its check must fail.
 try_kill() { # part, tool, call, who, last, pattern, command...
     local status=0 label="$1: call $3 of $2: a $4 is killed"
     with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:7}" || status=$?
@@ -99,7 +100,7 @@ try_kill() { # part, tool, call, who, last, pattern, command...
     fi
 }
 
-# If a row says `whole`, its command must also pass when nothing is killed.
+# Lists the checks of the rows. If a row says `whole`, its command must also pass if no process is killed.
 queue_kills() { # rows on stdin
     local part how pattern command
     while IFS='|' read -r part how pattern command; do
@@ -112,7 +113,8 @@ queue_kills() { # rows on stdin
     done
 }
 
-# Each part's script is killed at its first call of a tool, all in one run of the suite.
+# Lists the checks of scripts. The script of each part is killed at its first call of a tool, all in one run of the
+# suite.
 queue_scripts() {
     local part
     prepare suite_of_killed

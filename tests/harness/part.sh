@@ -7,7 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 how=$1
 
-# The children of a process, of this name if one is given.
+# Prints the children of a process, with this name if one is given.
 children_of() { # process, name
     local status
     for status in /proc/[0-9]*/status; do
@@ -46,7 +46,7 @@ if [ "${3:-}" = --job ]; then
     job "$4"
     exit 0
 fi
-# One of five checks that run one after the other, announced in a list or not.
+# Makes one of five checks that run one after the other, in a list or not.
 one() { # number
     case ${how#*-}-$1 in
         lost-3) return ;;

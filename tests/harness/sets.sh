@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: checks that the two sets of tests together hold every check, that tests/both.sh adds them up, and
-# that a failed check can be run again.
+# Functions for run.sh, which sources this file. They check that the two sets of tests together have every check, that
+# tests/both.sh adds them up, and that a failed check can be run again.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # ---- the sets of the tree ----
@@ -46,7 +46,7 @@ points_in_sets() {
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
 }
 
-# Compares what cases.py prints for a case.yaml, the points of its set `all` or an error, with the lines `# says: ` at
+# Compares the output of cases.py for a case.yaml, the points of its set `all` or an error, with the lines `# says: ` at
 # the head of the file.
 reads_case() { # file
     local folder
@@ -58,7 +58,7 @@ reads_case() { # file
         "$work/said")
 }
 
-# Checks that one of the sets simulates each family, with one engine and with one engine per product.
+# Checks that one of the sets simulates each family, with one engine and with an engine for each product.
 families_in_sets() {
     local file name points matrix=$root/tests/e2e/matrix.sh
     points=" $({ "$matrix" --set test --list && "$matrix" --set deep --list; } | tr '\n' ' ')"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced after tests/verdict.sh by the tests of rill-host on a simulated card. Makes a package of a small model whose
-# design drafts tokens and keeps prefixes, the host program from it, and the card, and defines checks of requests. The
-# test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the design). If it sets `features`, the
-# design has these keys instead of drafts, prefixes and sampling.
+# Functions for the tests of rill-host on a simulated card, which source this file after tests/verdict.sh. It makes a
+# package of a small model whose design drafts tokens and keeps prefixes, the host program from it, and the card, and
+# defines checks of requests. The test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the
+# design). If it sets `features`, the design has these keys instead of drafts, prefixes and sampling.
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"

@@ -71,7 +71,8 @@ counted check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --se
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 counted check "bench: a table" bench
-# --check-weights reads the card's memory, not the host's copy: it must find a flipped bit, and name its place.
+# Checks that --check-weights reads the memory of the card, not the copy of the host. It must find a flipped bit, and
+# name its place.
 counted check "the weights on the card: those of the image, after a request" same_ids "${request[@]}" --check-weights
 flipped_at=$(python3 -c 'import json, sys
 part = [p for p in json.load(open(sys.argv[1]))["parts"] if p["channel"] == 1 and p["bytes"] > 5000][-1]
@@ -107,7 +108,8 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
         assert error.status == "input"'
 }
 counted check "from Python" binding
-# The second turn of a conversation begins after the first one. It must give what the whole prompt gives, in less time.
+# Checks that the second turn of a conversation begins after the first one. It must give the same ids as the whole
+# prompt, in less time.
 turns() {
     in_python '
 with rill_host.Host(sys.argv[1], timeout=100) as host:
@@ -154,7 +156,7 @@ in_a_template() {
 }
 counted check "a question in a chat template" in_a_template
 
-# The server on the simulated card (tests/serve/run.sh tests it on a card that is faster).
+# Tests the server on the simulated card. tests/serve/run.sh tests it on a faster card.
 served() {
     golden --prompt-ids "$(python3 -c 'import json, sys
 golden = json.load(open(sys.argv[1]))
@@ -312,7 +314,8 @@ counted spoilt "an image of another design" 'image is for another design' manife
 counted spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
 counted spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
     '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
-# The manifest belongs to the package, but the memory holds another image. The kernel itself must detect that.
+# Makes an image whose manifest belongs to the package, but whose memory is that of another image. The kernel itself
+# must detect that.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
 import json, re, sys, zlib
 package, image, byte = sys.argv[1], sys.argv[2], int(sys.argv[3])

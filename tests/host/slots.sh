@@ -72,7 +72,7 @@ def take():
 $1
 host.close()" "$package" "$work/golden.jsonl"
 }
-# Requests join while others run; a number is free again when its result was taken.
+# Checks that requests join while others run, and that a number is free again when its result was taken.
 joining() {
     in_python '
 assert host.slots == 4
@@ -104,7 +104,7 @@ assert cycles == host.register("cycles"), (cycles, host.register("cycles"))
 assert bytes_ == 32 * sum(host.register("beats_%02d" % c) for c in (0, 1))'
 }
 counted check "requests join while others run" with_card -- joining
-# A request alone whose end is near: the next one comes while the run drains, or after it.
+# Checks a request that comes while the run of the request before drains, or after its end.
 one_after_another() {
     in_python '
 for want in golden * 2:
@@ -163,7 +163,8 @@ host.submit(golden[2]["prompt_ids"], tokens=6)
 right(take()[1], golden[2])'
 }
 counted check "all requests are stopped, and the next one is right" all_stopped
-# A memory error ends every request that runs, each with the fault. The next request begins a new run.
+# Checks that a memory error ends every request that runs, each with the fault, and that the next request begins a new
+# run.
 all_faulty() {
     in_python '
 for want in golden[:3]:
@@ -187,7 +188,7 @@ stop_server() {
 }
 server=""
 trap 'stop_server; stop_card' EXIT
-# Eight clients at once over four slots; then one that goes away, whose slot the others take.
+# Serves eight clients at once over four slots, and then one that goes away, whose slot the others take.
 served() {
     local port="" status=0
     python3 -c 'import json, sys

@@ -26,7 +26,7 @@ map=$work/map.json
 short='image|clock|emit|passes|legal|schema|report|witness' # parts that simulate no RTL
 twice='unit|benches|mutants|pages|harness' # parts that are listed one by one, or run no code of gen/
 
-# Prints the commands, one per line.
+# Prints the commands, one in each line.
 commands_to_cover() {
     local source
     for source in "$root"/tests/unit/test_*.c; do echo "tests/unit/run.sh $(basename "$source" .c)"; done

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Plants each entry of every folder's faults.txt in a copy of the tree, where the entry's test must fail. See --help.
+# Plants each entry of the faults.txt of every folder in a copy of the tree. There the test of the entry must fail. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -46,7 +47,8 @@ state_of_tree() {
 
 build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
 
-# Returns the test's exit status, or 124 after a timeout. Memory is limited, because a fault may allocate all of it.
+# Returns the exit status of the test, or 124 after a timeout. Memory is limited, because a fault may allocate all of
+# it.
 run_test() { # test, seconds
     # AddressSanitizer reserves terabytes of addresses.
     local memory=12000000
@@ -99,7 +101,7 @@ verdict_of() { # id, kind, test, exit status
     fi
 }
 
-run_batch() { # id...: the unit of parallel work
+run_batch() { # id...; one process runs them
     local line listed
     mkdir -p "$work/logs"
     tree=$(mktemp -d "$work/tree.XXXXXX")

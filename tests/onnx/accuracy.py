@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""accuracy.py WANT LABELS GOT: whether the exact results of a trained network are nearly as good as the float ones.
+"""accuracy.py WANT LABELS GOT: checks that the exact results of a trained network are nearly as good as the float ones.
 
 The results differ by at most ERROR of the largest magnitude. If every row has one label, at most LOST more rows have a
 largest element at another place than the label says.

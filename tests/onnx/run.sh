@@ -64,7 +64,8 @@ trained() { # network
             "$work/trained/$1/exact.safetensors"
 }
 
-# The simulated design of a trained network computes the bits of the oracle, and `rill check` finds that it fits.
+# Checks that the simulated design of a trained network computes the bits of the oracle, and that `rill check` finds
+# that it fits.
 rtl() { # network, rows
     local spec=$work/rtl/$1/$1.yaml
     "$rill" import "$here/trained/$1.onnx" -o "$work/rtl/$1" &&

@@ -17,7 +17,7 @@ def write_safetensors(path, arrays):
 
 
 def read_safetensors(path):
-    """The tensors in the order of their data, each as one dimension."""
+    """Returns the tensors in the order of their data, each as one dimension."""
     import numpy as np
     raw = path.read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]
@@ -27,6 +27,6 @@ def read_safetensors(path):
 
 
 def shapes(table, kind):
-    """Shape by name of the lines of the printed table that begin with `kind`: input or output."""
+    """Returns the shapes by name from the lines of the printed table that begin with `kind`, input or output."""
     return {line.split()[1]: json.loads(line[line.index("["):line.index("]") + 1])
             for line in table.splitlines() if line.startswith(kind + " ")}

@@ -53,7 +53,7 @@ def jets_data():
 
 
 def keywords_data():
-    """Two tones that rise, fall, rise and fall, or stay, in noise, at random times and pitches."""
+    """Makes two tones that rise, fall, rise and fall, or stay, in noise, at random times and pitches."""
     import numpy as np
     random = np.random.default_rng(2)
     x, y = random.standard_normal((1600, 1, 32, 16)) * 0.4, random.integers(0, 4, 1600)
@@ -112,7 +112,7 @@ def digits(g, x, y):
 
 
 def fit(forward, weights, x, y, steps, rate=3e-3, batch=64):
-    """Adam on the cross entropy. forward(weights, rows): the logits."""
+    """Trains weights by Adam on the cross entropy. forward(weights, rows) returns the logits."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -247,7 +247,7 @@ NETWORKS = {"jets": (jets, jets_data), "keywords": (keywords, keywords_data), "d
 
 
 def rows_of(x):
-    """Rows as the design takes them: without axes of 1."""
+    """Returns rows as the design takes them, without axes of 1."""
     return x.reshape([len(x)] + [n for n in x.shape[1:] if n != 1])
 
 
@@ -270,7 +270,8 @@ def train(name):
 
 
 def quality(name, y, x, labels):
-    """The share of rows with the right class; for the autoencoder the share of the variance that it keeps."""
+    """Returns the share of rows with the right class, or for the autoencoder the share of the variance that it
+    keeps."""
     import numpy as np
     y = y.reshape(len(x), -1)
     if name == "digits":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ONNX files without the onnx package, and evaluates them with numpy."""
+"""Writes ONNX files without the onnx package, and evaluates them with numpy in double precision. The tests of
+`rill import` compare its designs with these values. Field numbers and type codes are those of onnx.proto, and the
+functions below evaluate() compute the operators with ONNX's semantics, as far as the tests use them."""
 import math
 import struct
 
@@ -19,6 +21,7 @@ def varint(value):
     return bytes(out)
 
 
+# number, data: a field of a protobuf message that is an integer, or bytes, a text or another message.
 def number(field, value):
     return varint(field << 3) + varint(value)
 
@@ -28,6 +31,7 @@ def data(field, content):
     return varint(field << 3 | 2) + varint(len(content)) + content
 
 
+# An AttributeProto. Field 20 is the type, which follows from the Python type of the value.
 def attribute(name, value):
     out = data(1, name)
     if isinstance(value, float):
@@ -46,7 +50,8 @@ def attribute(name, value):
 
 
 def tensor(name, array, form="raw", outside=None):
-    """form: raw, typed, bfloat16; outside: (file, offset, length) of data that is elsewhere."""
+    """A TensorProto. form: raw (bytes in raw_data), typed (for example float_data) or bfloat16 (raw, converted);
+    outside: (file, offset, length) of data in another file, each None if the entry is to be absent."""
     kind = BFLOAT16 if form == "bfloat16" else TYPES[array.dtype.name]
     out = b"".join(number(1, d) for d in array.shape) + number(2, kind) + data(8, name)
     if outside:
@@ -73,6 +78,8 @@ def info(name, shape, kind=1):
 
 
 class Graph:
+    """A graph that a test builds node by node. `bytes` returns it as an ONNX file, `run` evaluates it."""
+
     def __init__(self, opset=17, form="raw"):
         self.opset, self.form, self.count = opset, form, 0
         self.nodes, self.constants, self.inputs, self.outputs, self.outside = [], {}, [], [], {}
@@ -113,7 +120,7 @@ class Graph:
         return number(1, 8) + data(2, "wire.py") + data(7, self.graph()) + opset
 
     def run(self, feeds):
-        """The outputs for named arrays, one array each."""
+        """Returns the list of output arrays for the named input arrays."""
         values = {**self.constants, **feeds}
         for op, operands, names, attributes, _ in self.nodes:
             if op == "If":
@@ -164,6 +171,7 @@ def batch_norm(x, scale, shift, mean, var, epsilon=1e-5):
     return (x - mean.reshape(shape)) / np.sqrt(var.reshape(shape) + epsilon) * scale.reshape(shape) + shift.reshape(shape)
 
 
+# The padding before and after one dimension of an image, for auto_pad SAME_UPPER or the given `pads`.
 def sides(extent, kernel, stride, pads, auto):
     if auto == "NOTSET":
         return pads
@@ -187,7 +195,7 @@ def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOT
 
 
 def conv_transposed(x, w, b, strides, pads, output_padding=(0, 0), dilations=(1, 1), group=1):
-    """Adds every element of an image, times the taps of its channel, to the result."""
+    """Adds every element of an image, multiplied by all weights of its channel, to the result."""
     (_, _, high, wide), (_, own, kh, kw), each = x.shape, w.shape, x.shape[1] // group
     size = [s * (n - 1) + d * (k - 1) + 1 + o for s, n, d, k, o in zip(strides, (high, wide), dilations, (kh, kw), output_padding)]
     y = np.zeros((1, own * group, *size))
@@ -212,7 +220,7 @@ def depth_to_space(x, blocksize, mode):
 
 
 def pool(x, how, kernel_shape, strides, pads=(0, 0, 0, 0), count_include_pad=0):
-    """How: np.max or np.mean. Elements of the padding count in a mean only if asked for."""
+    """how: np.max or np.mean. A mean counts padding only if count_include_pad is set."""
     high, wide = ((x.shape[k + 2] + pads[k] + pads[k + 2] - kernel_shape[k]) // strides[k] + 1 for k in (0, 1))
     y = np.zeros((*x.shape[:2], high, wide))
     for i in range(high):
@@ -338,7 +346,8 @@ GATES = {"Sigmoid": UNARY["Sigmoid"], "Tanh": np.tanh, "Relu": UNARY["Relu"]}
 
 
 def steps_of(op, x, w, r, b, h, c, p, f, before):
-    """The states after all steps of one direction; x: [steps][batch][width]."""
+    """Runs one direction of a recurrent operator on x[steps][batch][width]. Returns the states h after each step, the
+    last h and the last cell state c. f: activation functions; before: linear_before_reset; p: peepholes."""
     n, out = r.shape[1], []
     bx, bh = (b[:b.size // 2], b[b.size // 2:])
     for t in x:
@@ -376,7 +385,7 @@ def recurrent(op, x, w, r, b=None, _=None, h=None, c=None, p=None, direction="fo
 
 
 def linear_resize(x, scales):
-    """With half_pixel coordinates."""
+    """Resize with mode linear and half_pixel coordinates."""
     for k, s in enumerate(scales):
         if s == 1:
             continue

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the files of a package with one another and with its Verilog.
+"""Compares the files of a package with one another and with its Verilog. tests/package/run.sh runs it.
 
 usage: check.py WHAT PACKAGE [FILE]...
   registers       package.json, kernel.xml, component.xml and design.tcl have the registers of rtl/rill_axil_regs.v
-  pins            component.xml has the pins of the kernel's module; ties as the platform wants them
+  pins            component.xml has the pins of the kernel's module, and constant AXI signals have the platform's values
   tcl RECORD      RECORD is what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
   link            link.cfg: the compute units, every memory port of each on a separate bank
   core            the FuseSoC core names the files of filelist.f
-  docs FILE       the register table of `rill package --registers`
+  docs FILE       FILE is the table of `rill package --registers` and has the registers of rtl/rill_axil_regs.v
   xclbin FILE     FILE is what XRT's library reads from a binary: arguments, offsets, banks
   one_clock FILE  a design with one clock has no MMCM. FILE lists its instances
   clocks FILE     a design with two clocks: how they are made, and the constraints between them. FILE lists the
                   instances
-The first difference is printed, and the status is 1.
+If there is a difference, the first one is printed and the exit status is 1.
 """
 import json
 import pathlib
@@ -60,16 +60,18 @@ class Package:
         self.masters = [f"m_axi_hbm_{c:02d}" for c in range(self.channels)]
 
     def wanted(self):
-        """The registers as the Verilog decodes them: {offset: (name, bits, access)}, counters included."""
+        """Returns the registers as the Verilog decodes them, with the counters: {byte offset: (name, bits, access)}.
+        Two neighbouring words of one name are one register of 64 bits."""
         text = read(f"{self.path}/rtl/{self.prefix}rill_axil_regs.v")
         address = {name: int(value, 16) for name, value in re.findall(r"localparam \[11:0\] (\w+) = 12'h(\w+);", text)}
-        words = {}  # word: [name, written]
+        words = {}  # byte offset / 4: [name, whether the host can write it]
         pattern = r"(REG_\w+): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
         for register, name in re.findall(pattern, text):
             words[address[register] // 4] = [name, True]
         for register, name in re.findall(r"w_address == (REG_\w+)\)\s+(\w+)_q <= merge", text):
             words[address[register] // 4] = [name, True]
-        if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:  # any value that is written
+        # A write of any value to REG_HELD clears it, so there is no assignment of the written data.
+        if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:
             words[address["REG_HELD"] // 4] = ["held_now", True]
         for register, name in (("REG_SLOT", "slot"), ("REG_SUBMIT", "submit")):
             if f"apply && w_address == {register} && w_strobe_q[0]" in text:
@@ -100,12 +102,14 @@ class Package:
         return found
 
     def arguments(self):
-        """{id: (name, offset, bytes, port)}: the writable registers after the control registers, by offset."""
+        """Returns the kernel's arguments {id: (name, offset, bytes, port)}: the writable registers after the control
+        registers, in the order of their offsets, without SETTINGS."""
         rows = [(offset, *row) for offset, row in sorted(self.wanted().items()) if row[2] == "rw" and offset >= 0x10 and offset not in SETTINGS]
         return {i: (name, offset, bits // 8, self.port_of(name)) for i, (offset, name, bits, _) in enumerate(rows)}
 
     def port_of(self, name):
-        """The memory port of a pointer: the port of the read or write engine whose base address it is."""
+        """Returns the memory port of a pointer, which is that of the DMA engine whose base address it is. Other
+        registers belong to s_axi_control."""
         if name.startswith("hbm_"):
             return f"m_axi_{name}"
         if not name.endswith("_ptr"):
@@ -115,13 +119,14 @@ class Package:
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
     def pins(self):
-        """The ports of the kernel's module: {name: (direction, bits or 0 for a scalar)}."""
+        """Returns the ports of the kernel's module: {name: (`in` or `out`, bits or 0 for a scalar)}."""
         text = read(f"{self.path}/rtl/{self.kernel}.v")
         pattern = r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)"
         return {name: (way[:-3], int(high) + 1 if high else 0) for way, high, name in re.findall(pattern, text)}
 
 
 def kernel_xml(package):
+    """Returns the arguments of kernel.xml, in the form of Package.arguments, and its ports: {name: (mode, bits)}."""
     root = ElementTree.parse(f"{package.path}/kernel.xml").getroot()
     kernel = root.find("kernel")
     same("kernel.xml: name", kernel.get("name"), package.kernel)
@@ -135,6 +140,7 @@ def kernel_xml(package):
 
 
 def spirit(node, path):
+    """Returns the text of an IP-XACT element, or None. `path` has the names of elements without the namespace."""
     found = node.find("/".join(SPIRIT + part for part in path.split("/")))
     return None if found is None else found.text
 
@@ -320,7 +326,8 @@ def check_xclbin(package, listing):
 
 
 def exceptions_of(constraints):
-    """The variables of clocks.xdc that hold pins, with the pattern of their instances' names."""
+    """Returns {variable of clocks.xdc that holds pins: pattern of the names of their instances}. Checks that each
+    variable selects the right pins of the multipliers and has its two multicycle exceptions."""
     form = r'^set (\w+) \[get_pins -hierarchical -regexp -filter \{NAME =~ "(\S+)/(\S+)"\}\]$'
     found = re.findall(form, constraints, re.M)
     same("clocks.xdc: filters of pins", len(found), constraints.count("get_pins -hierarchical"))
@@ -380,7 +387,7 @@ def check_clocks(package, cells):
 
 
 def check_one_clock(package, cells):
-    """A design with one clock: no MMCM, no constraints of clocks, everything at ap_clk."""
+    """Checks that a design with one clock has no MMCM and no clock constraints, and uses only ap_clk."""
     names = read(cells).splitlines()
     text = read(f"{package.path}/rtl/{package.kernel}.v")
     same("cells of a second clock", [n for n in names if "mmcm" in n.lower() or "/u_clock" in n], [])

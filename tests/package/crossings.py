@@ -5,15 +5,18 @@
 usage: crossings.py HIERARCHY NETLIST MODE:PLACEMENT...    MODE: soft, hard
 
 HIERARCHY and NETLIST are Yosys' JSON of one design before and after `flatten` (crossings.sh writes both), PLACEMENT is
-placement.tcl. Its lines name instances of rill_top below u_top; an instance is where the last line put it or, without
-one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, what no line names may lie
-anywhere, and a line that names a flip-flop or other cell leaves it with the instance around it, because Vivado takes
-the preferred die of instances only. So cells that may not be apart are joined: all but a flip-flop that drives the data
-input of another flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or,
-in the mode `hard`, no cell either. It is also an error if one
-of the two flip-flops of a crossing has no attribute user_sll_reg. Three kinds need none: a driver with loads on its own
-die, for which Vivado ignores the attribute; a copy of a reset (rill_reset_stage), which shall be near its many loads;
-and the end of a delay line (rill_delay_line): most of them stay on a die, and those that do not carry few bits.
+placement.tcl. Its lines name instances of rill_top below u_top. The last line that names an instance sets its die. An
+instance that no line names is on the die of the instance around it, and a cell outside all named instances may be on
+any die. The mode `hard` reads the lines of rill_place, which can also name flip-flops and other cells. The mode `soft`
+reads the lines of rill_prefer, which place only instances, because Vivado ignores the preferred die of a cell.
+
+Connected cells may be on two dies only if a flip-flop drives the data input of another flip-flop. All other connected
+cells are joined to groups. It is an error if
+- a group has cells on two dies;
+- a line names no instance or, in the mode `hard`, neither an instance nor a cell;
+- one of the two flip-flops of a crossing has no attribute user_sll_reg. Three kinds of flip-flops need none: a driver
+  with loads on its own die, for which Vivado ignores the attribute; a copy of a reset (rill_reset_stage), which must be
+  near its many loads; and the end of a delay line (rill_delay_line), because few delay lines cross and with few bits.
 Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an error.
 """
 import collections
@@ -25,19 +28,19 @@ import sys
 FLIP_FLOP = re.compile(r"^\$(_S?DFF|_DFF|s?dff|a?dff|aldff|dffsr)")
 # Cells whose bits do not depend on each other, so that each bit counts as a separate cell.
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos"}
-CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
-LISTED = 20
+CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}  # ports of Yosys' cells that are clocks
+LISTED = 20  # errors of each kind that are printed; the others are counted
 
 
 def instances(modules, top):
-    """Maps Yosys' flat name of each instance below the top to its path in the vendor's tools, which has `/`. The second
-    result is the set of those paths whose registers need no site in a crossing."""
+    """Returns {Yosys' flat name of an instance below the top: its path in the vendor's tools, with `/`}, and the set of
+    the paths whose flip-flops need no user_sll_reg."""
     found, elsewhere, todo = {}, set(), [("", "", top)]
     while todo:
         flat, path, module = todo.pop()
         for name, cell in modules[module]["cells"].items():
             if cell["type"] in modules and not modules[cell["type"]]["attributes"].get("blackbox"):
-                # Yosys makes an `else if` a block around the next one, which does not exist in the language.
+                # Yosys adds a block genblkN around the `if` of an `else if`. The vendor's tools have no such block.
                 here = (flat + name, path + re.sub(r"\bgenblk\d+\.", "", name))
                 found[here[0]] = here[1]
                 if "rill_reset_stage" in cell["type"] or "rill_delay_line" in cell["type"]:
@@ -47,19 +50,22 @@ def instances(modules, top):
 
 
 def lines_of(text, mode):
-    """The lines of the mode: (die, path), in order."""
+    """Returns the lines of placement.tcl for the mode, in order: (die, path)."""
     word = {"soft": r"rill_prefer (\S+)", "hard": r"rill_place pblock_(\S+)"}[mode]
     return re.findall(r"^" + word + r" \{([^}]*)\}$", text, re.M)
 
 
 def pattern_of(path):
-    """A pattern as in get_cells: `*` matches any characters except `/`, and brackets match themselves."""
+    """Returns a pattern that matches as in Vivado's get_cells: `*` matches any characters except `/`, and brackets
+    match themselves."""
     return re.compile("".join("[^/]*" if c == "*" else re.escape(c) for c in path) + r"\Z")
 
 
 class Placement:
+    """The dies to which the lines of a placement assign instances. A path has the form u_top/u_shared/... ."""
+
     def __init__(self, lines, paths, cells_too):
-        self.cells_too = cells_too  # whether lines place cells that are no instances
+        self.cells_too = cells_too  # whether a line can also place a single cell
         self.plain, self.globs, self.used = {}, [], set()
         for number, (die, path) in enumerate(lines):
             path = f"u_top/{path}"
@@ -72,7 +78,7 @@ class Placement:
             self.own(path)
 
     def own(self, path):
-        """The last line that names exactly this: (number, die), or None."""
+        """Returns the last line that names exactly this path: (number, die), or None. Counts lines as used."""
         best = self.plain.get(path)
         if best:
             self.used.add(best[0])
@@ -85,7 +91,7 @@ class Placement:
         return best
 
     def die(self, path):
-        """The die of an instance: that of its last line, or that of the instance around it."""
+        """Returns the die of an instance: that of its last line, or that of the instance around it, or None."""
         if path not in self.cache:
             own = self.own(path)
             self.cache[path] = own[1] if own else self.die(path.rpartition("/")[0]) if "/" in path else None
@@ -96,7 +102,7 @@ class Placement:
 
 
 def registers(modules, paths, top):
-    """{flat name of a net that flip-flops of an instance drive: flat name of the instance}"""
+    """Returns {flat name of a net that flip-flops of an instance drive: flat name of the instance}."""
     found, todo = {}, [("", top)]
     driven = {}
     for name, module in modules.items():
@@ -115,9 +121,9 @@ def registers(modules, paths, top):
 
 
 def homes(cells, netnames, paths, register):
-    """For each cell its instance, and for a flip-flop its name in that instance as the vendor's tools form it. Yosys
-    makes a flip-flop with an enable or a reset anew, and gives it no name of an instance. The net that it drives has
-    one."""
+    """Returns {cell: (path of its instance, its own path as in the vendor's tools)}. When Yosys adds an enable or a
+    reset to a flip-flop, the new cell has no name of an instance. Then the name of the net that it drives has the
+    instance."""
     names = collections.defaultdict(list)
     for name, net in netnames.items():
         if not net.get("hide_name") and "$" not in name:
@@ -125,7 +131,7 @@ def homes(cells, netnames, paths, register):
                 names[bit].append(name)
     prefixes = {}
 
-    def prefix(flat):  # the longest instance that the flat name begins with
+    def prefix(flat):  # returns the innermost instance of the flat name
         parts, best = flat, ""
         while True:
             if parts in paths:
@@ -151,6 +157,8 @@ def homes(cells, netnames, paths, register):
 
 
 class Groups:
+    """A union-find structure: `join` merges the groups of two members, `find` returns the representative of a group."""
+
     def __init__(self):
         self.parent = {}
 
@@ -167,7 +175,8 @@ class Groups:
 
 
 def node_of(cell, name, port, bit):
-    """The cell to which a bit of a port belongs, or the part of that cell if its bits are independent."""
+    """Returns the nodes (cell, bit) to which a bit of a port belongs. A flip-flop or a bitwise cell has a node for each
+    bit; any other cell is a single node."""
     if FLIP_FLOP.match(cell["type"]) or cell["type"] in BITWISE:
         width = len(cell["connections"].get("Q") or cell["connections"].get("Y"))
         if len(cell["connections"][port]) == width and (width > 1 or port in "QYDAB"):
@@ -177,7 +186,7 @@ def node_of(cell, name, port, bit):
 
 
 class Netlist:
-    """The flat design, read once for all placements."""
+    """The flat design. It is read once for all placements, because that takes most of the time."""
 
     def __init__(self, hierarchy, flat):
         with open(hierarchy, encoding="utf-8") as file:
@@ -196,7 +205,8 @@ class Netlist:
                           or self.where[name][0] in self.elsewhere}
 
     def wires_of_cells(self):
-        """{(source, its port, sink, its port): the bits of both ports that are connected}."""
+        """Returns {(source, its port, sink, its port): connected bits}. Each entry is (source's bit << 20 | sink's
+        bit). Clocks are left out."""
         drivers, wires = {}, collections.defaultdict(list)
         for name, cell in self.cells.items():
             for port, bits in cell["connections"].items():
@@ -214,13 +224,13 @@ class Netlist:
         return wires
 
     def nodes(self, name, port, bits):
-        """The nodes of a cell, for each of its bits."""
+        """Returns the nodes of each of these bits of a port."""
         cell = self.cells[name]
         return [node_of(cell, name, port, bit) for bit in bits]
 
 
 def judge(netlist, placement, say):
-    """Whether every crossing of a placement is from flip-flop to flip-flop."""
+    """Reports the errors of a placement with `say`, then a summary. Returns whether there are none."""
     cells, where = netlist.cells, netlist.where
 
     def die_of(name):
@@ -235,8 +245,8 @@ def judge(netlist, placement, say):
     at_home = {source for source, _, name, _ in netlist.wires if dies[name] in (None, dies[source])}
     for (source, out, name, port), bits in netlist.wires.items():
         flop, apart = name in netlist.flops, dies[source] != dies[name]
-        # Cells that are on a die by a line need not be joined: an error is a path from one die to another over cells
-        # without a die.
+        # Two cells that lines put on the same die need not be joined: the groups only have to find paths from one die
+        # to another through cells without a die.
         if dies[source] and not apart:
             continue
         if flop and port == "D" and source in netlist.flops:
@@ -282,7 +292,7 @@ def main():
     if len(sys.argv) < 4 or not all(re.match("(soft|hard):", pair) for pair in sys.argv[3:]):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    gc.disable()  # a netlist stays, and searching it for cycles takes a third of the time
+    gc.disable()  # the netlist is kept to the end, and searching it for reference cycles takes a third of the time
     netlist, right = Netlist(*sys.argv[1:3]), True
     for pair in sys.argv[3:]:
         mode, _, path = pair.partition(":")
@@ -293,7 +303,7 @@ def main():
 
 
 def report(by_die, edges, dies, where, say):
-    """The shortest path from a cell on one die, over cells without a die, to a cell on another die."""
+    """Reports the shortest path from a cell on one die, through cells without a die, to a cell on another die."""
     die, start = next((die, nodes) for die, nodes in by_die.items())
     came = {node: None for node in start}
     todo = collections.deque(start)

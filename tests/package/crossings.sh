@@ -11,8 +11,9 @@ folder=$1 top=$2 work=$(realpath -m "$3")
 shift 3
 [ $# != 0 ] || set -- {soft,hard}:placement.tcl
 mkdir -p "$work" && cd "$folder" || exit 1
-# Without the sources' lines, which take a quarter of the time as `flatten` joins them for every copy of a cell.
-# Beats in halves are read as the card has them, with the second clock, although without the vendor's cells.
+# `setattr -unset src` removes the source lines of cells: `flatten` would join them for every copy of a cell, which
+# takes a quarter of the time. RILL_PUMP selects the logic with the second clock, as on the card, for beats sent in
+# halves.
 macros=""
 ! grep -q rill_half_send filelist.f || macros=-DRILL_PUMP
 state=$(xargs cat <filelist.f | sha1sum)

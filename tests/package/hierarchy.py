@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes a utilization report in which every instance of a list has one LUT, and checks what `rill report --vendor` reads
-from it: every LUT is on a die or among the other instances, and on the die where pblocks.tcl puts its instance.
+from it: every LUT is counted once, and on the die where placement.tcl puts its instance.
 
-usage: hierarchy.py make CELLS > REPORT      CELLS: paths of instances, those below u_top count
-       hierarchy.py check CELLS REPORT.json PBLOCKS
+usage: hierarchy.py make CELLS > REPORT      CELLS: paths of instances, of which those below u_top count
+       hierarchy.py check CELLS REPORT.json PLACEMENT
 """
 import json
 import re
@@ -12,6 +12,7 @@ import sys
 
 
 def paths(file):
+    """Returns the paths of the instances below u_top as tuples of names; the path of u_top is ()."""
     with open(file, encoding="utf-8") as cells:
         found = [line.strip().split("inst/u_top", 1)[1] for line in cells if "inst/u_top" in line]
     return [tuple(path.strip("/").split("/")) if path else () for path in found]
@@ -30,8 +31,9 @@ def make(cells):
 
 
 def places(pblocks):
-    """Patterns of instances with their dies: kernels, links and their parts, DMA engines, lanes of an engine; other parts count
-    where the whole lies, and levels (copies of resets, registers of faults) are among the other instances."""
+    """Returns [(pattern of instances, die)] of placement.tcl: kernels, links and their parts, DMA engines, engine
+    lanes. The report counts any other part on the die of the whole. Stages of trees (copies of resets, registers of
+    faults) are left out, because the report counts them as other instances."""
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
     part = re.compile(r"u_\w+/u_\w+/(gen_lane\[\d+\]\.u_lane|gen_far\..*)")
@@ -40,6 +42,7 @@ def places(pblocks):
 
 
 def die_of(path, placed):
+    """Returns the die of an instance, or None. A line for a path of three names takes precedence over one of two."""
     for depth in (3, 2):
         for pattern, die in placed:
             if len(path) >= depth and pattern.fullmatch("/".join(path[:depth])):

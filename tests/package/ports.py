@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the first path from an input to an output of a netlist without registers, or the numbers of inputs and outputs.
+"""Prints the first path from an input to an output of a netlist without registers, or, if there is none, the numbers of
+inputs and outputs.
 
-usage: ports.py NETLIST    Yosys' JSON of a flat design; ports.sh makes it. The status is 1 when there is a path.
+usage: ports.py NETLIST    Yosys' JSON of a flat design; ports.sh makes it. The exit status is 1 if there is a path.
 """
 import json
 import sys
@@ -16,7 +17,8 @@ def top_of(modules):
 
 
 def readers_of(cells):
-    """{bit: [(cell, its output bits)]}. Every output of a cell is assumed to depend on each of its inputs."""
+    """Returns {bit: [(cell that reads it, the cell's output bits)]}. Every output of a cell is assumed to depend on
+    each of its inputs."""
     readers = {}
     for name, cell in cells.items():
         ways = cell["port_directions"]
@@ -29,6 +31,7 @@ def readers_of(cells):
 
 
 def path_from(start, readers, ends):
+    """Returns the bits of a path from `start` to one of the bits `ends`, or None."""
     before, waiting = {start: None}, [start]
     while waiting:
         bit = waiting.pop()

@@ -30,10 +30,10 @@ here=$root/tests/package
 work=$root/build/tests/package log=$root/build/tests/package.log
 [ ${#specs[@]} = 0 ] || work=$root/build/package
 rm -rf "$work" && mkdir -p "$work/xrt" "$root/build/tests"
-outside=$(mktemp -d) && trap 'rm -rf "$outside"' EXIT # no project is above it
+outside=$(mktemp -d) && trap 'rm -rf "$outside"' EXIT # outside the tree, so that rill finds none of the tree's files
 export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells \
     MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
-mocked=$here/bin:$PATH
+mocked=$here/bin:$PATH # with substitutes for the vendor's tools; MOCK_RECORD is the list of what they were asked to do
 
 holds() { python3 "$here/check.py" "$@"; } # what, package, file...
 
@@ -61,7 +61,7 @@ tcl() { # package
     sed -i 's/^set rill(part) {}$/set rill(part) {xc0}/' "$1/design.tcl"
     PATH=$mocked make -s -C "$1" xo && holds tcl "$1" "$MOCK_RECORD" && remade "$1"
 }
-remade() { # package: the .xo is made again after a change of any file that package_xo.tcl reads
+remade() { # package: checks that make makes the .xo again after a change of any file that package_xo.tcl reads
     local file
     make -q -C "$1" xo >/dev/null || return
     for file in design.tcl tools.tcl sources.tcl kernel.xml $(cd "$1" && ls clocks.xdc 2>/dev/null); do
@@ -70,6 +70,7 @@ remade() { # package: the .xo is made again after a change of any file that pack
     return 0
 }
 
+# Makes an xclbin without a bitstream, and compares what XRT's library reads from it with the package.
 binary() { # package
     python3 "$here/xclbin.py" "$1" "$work/binary" && XILINX_XRT=$work/xrt "$work/xclbin_read" \
         "$work/binary" >"$work/listing" &&
@@ -94,14 +95,14 @@ elaborate() ( # package
         done
 )
 
-place() { # package, mode
+place() { # package, mode: runs place.tcl in the mock
     RILL_PLACEMENT=$2 tclsh "$here/vivado.tcl" "$1/place.tcl"
 }
 
 # ---- clocks of one package ----
 
 clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
-routed() { # package: the net that the platform's buffer drives has the property, whatever the placement is
+routed() { # package: the net that the platform's buffer drives has the property even without a placement
     instances "$1" && rm -f "$MOCK_RECORD" && place "$1" none &&
         grep -q '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD"
 }
@@ -110,7 +111,7 @@ clocks() { # package
     if [ -e "$1/clocks.xdc" ]; then clocked "$1" && routed "$1"; else single "$1"; fi
 }
 
-check_package() { # name: four checks
+check_package() { # name of the package; makes four checks
     check "$1: XML by its schemas" valid "$work/$1"
     check "$1: registers, pins, link file, core, table" agree "$work/$1"
     check "$1: package_xo.tcl" tcl "$work/$1"
@@ -150,7 +151,7 @@ moved() { # package
     [ ! -d "$1.gone" ] || mv "$1.gone" "$1"
     return $status
 }
-check_moved() { # name: four checks
+check_moved() { # name of the package; makes four checks
     check "$1: moved: lint, xo, xclbin, hw_emu, ooc by make" moved "$work/$1"
     for mode in soft hard none; do
         check "$1: placement $mode: every path names an instance" place "$work/$1" $mode
@@ -188,7 +189,7 @@ TEXT
         alone iverilog -g2005 -t null -s project "${list[@]}" project.v &&
         alone verilator --lint-only -Wno-fatal --top-module project "${list[@]}" project.v
 }
-tells() { # what the command prints: what was written, what comes next
+tells() { # checks that `rill package` says what it wrote and which command comes next
     grep -q '^wrote .*/alpha: kernel `alpha`, compute unit `alpha_1`, of the design `graph-linear`; [0-9]* files$' \
         "$work/alpha.txt" && grep -q 'make -C .*/alpha xclbin .* GB of memory and [0-9]* GB of disk$' "$work/alpha.txt"
 }
@@ -219,8 +220,8 @@ cores() { # four packages of two designs, each with the default name and with an
     grep -h '^name: ' "$outside"/{alpha,beta,again}/*.core "$work/linear"/*.core | sort | uniq -d | grep . && return 1
     return 0
 }
-# Several compute units: two of one package; one of a package whose banks begin after those.
-units_of() { # package of make_package, name, options
+# Packages a design again, for example with several compute units or other banks.
+units_of() { # design of make_package, name of the package and its kernel, options of `rill package`...
     "$rill" package "$work/$1.design" -o "$outside/$2" --name "$2" "${@:3}" >"$work/units.txt" 2>&1
 }
 two_units() {
@@ -228,7 +229,7 @@ two_units() {
         grep -q '^nk=twin:2:twin_1.twin_2$' "$outside/twin/link.cfg" &&
         grep -q '^sp=twin_2.m_axi_hbm_10:HBM\[21\]$' "$outside/twin/link.cfg"
 }
-both_placed() { # both units, soft and hard
+both_placed() { # place.tcl places equally many cells of both units, soft and hard
     local unit mode
     instances "$outside/twin" || return
     for mode in soft hard; do
@@ -237,7 +238,7 @@ both_placed() { # both units, soft and hard
         [ "$(wc -l <"$work/placed")" = 1 ] && [ "$(cat "$work/placed")" -gt 10 ] || return
     done
 }
-both_clocks() { # the route to the MMCM of each unit
+both_clocks() { # place.tcl sets the property of the route to the MMCM of each unit
     units_of halved timed --units 2 && instances "$outside/timed" && rm -f "$MOCK_RECORD" &&
         place "$outside/timed" none &&
         [ "$(grep -c '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD")" = 2 ]
@@ -284,8 +285,9 @@ refused() { # name, pattern, design, arguments...
     check_refused "$1" 1 "$2" "$rill" package "$3" -o "$work/refused" "${@:4}"
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
-# What make finds before it starts a tool that runs for hours: PLACEMENT, and the clock of a package with two clocks.
-# timed and beside are of both_clocks and linked; the clock of beside is below the range of timed.
+# The next functions check what make refuses before it starts a tool that runs for hours: a wrong PLACEMENT, and a clock
+# that a package with two clocks does not support. both_clocks has made the package timed, linked has made beside, whose
+# clock is below the range of timed.
 range_of() { sed -n "s/^$1_MHZ := //p" "$outside/timed/design.mk"; } # LOWEST or HIGHEST
 at_clock() { # line of the clock in link.cfg, command...
     sed -i "s/^\(kernel_frequency\|#none\).*/$1/" "$outside/timed/link.cfg" &&
@@ -295,7 +297,7 @@ timed_tools() { PATH=$mocked make -s -C "$outside/timed" tools; }
 refused_clock() { # name, line of the clock in link.cfg, message, variables of make...
     at_clock "$2" check_refused "two clocks: $1" 2 "$3" env PATH="$mocked" make -s -C "$outside/timed" tools "${@:4}"
 }
-# The limits are those of the MMCM's oscillator, 800 and 1600 MHz.
+# The lowest and the highest clock keep the MMCM's oscillator at 800 to 1600 MHz, and make accepts both.
 within() {
     local multiple
     multiple=$(sed -n 's/.*MULTIPLY(\([0-9]*\)).*/\1/p' "$outside/timed/rtl/timed.v") &&
@@ -322,7 +324,8 @@ early_checks() {
         'asks for 50 MHz, but kernel timed' VPP='v++ --clock.freqHz 50000000:timed_1'
     counted refused_clock "no clock" '#none' 'asks for no clock, but kernel timed'
     counted at_clock "kernel_frequency=0:$low" check_refused "two clocks: linked with a package of a lower clock" 2 \
-        'asks for 111 MHz, but kernel timed works at ' env PATH="$mocked" make -s -C "$outside/timed" together ALSO=../beside
+        'asks for 111 MHz, but kernel timed works at ' \
+        env PATH="$mocked" make -s -C "$outside/timed" together ALSO=../beside
 }
 names_checks() {
     local word pin
@@ -339,9 +342,9 @@ names_checks() {
     counted refused "refused: the name of a module" 'is the name of a module' "$work/linear.design" \
         --name rill_top
 }
-synthesized() { instances "$work/dies" && looked_up "$1"; } # package: that of dies, or a copy with a fault
-# After a synthesis that leaves only the registers of a generate block: as placement soft, `make ooc` counts its lines
-# `rill_prefer` as missing.
+synthesized() { instances "$work/dies" && looked_up "$1"; } # package: dies, or a copy of it with a fault
+# MOCK_DISSOLVED imitates a synthesis after which a generate block has only registers. Then `make ooc` must count the
+# lines `rill_prefer` that name the block as missing for placement soft.
 dissolved() {
     local said text='gen_chain[0].' soft
     soft=$(grep -c '^rill_prefer .*gen_chain\[0\]\.\*}' "$work/dies/placement.tcl")
@@ -358,7 +361,7 @@ hard_only() {
         said=$(PATH=$mocked make -s -C "$copy" ooc) && echo "$said" &&
         grep -q 'stop at 0 of them with PLACEMENT=soft, at 1 with PLACEMENT=hard$' <<<"$said" && place "$copy" soft
 }
-clock_found() { # the input of the MMCM of a package with two clocks, and a copy in which it has another name
+clock_found() { # `make ooc` finds the input of the MMCM, and warns if the MMCM has another name
     instances "$outside/timed" && looked_up_clock | grep -q 'rill: WARNING: no pin' && return 1
     sed -i 's#/u_mmcm#/u_pll#' "$MOCK_CELLS" &&
         looked_up_clock | grep -q 'rill: WARNING: no pin u_clock/u_mmcm/CLKIN1'
@@ -500,7 +503,7 @@ done
 
 ports() { "$here/ports.sh" "$1" rill_kernel "$work/ports.json"; } # package
 for name in odd linear; do counted check "$name: every output of a port starts at a register" ports "$work/$name"; done
-# an earlier design, in which ready depends on the client of the beat's id
+# In this copy, RREADY depends on the client that the beat's RID selects.
 rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered"
 sed -i 's/assign m_axi_rready = open_q;/assign m_axi_rready = open_q \&\& |(route \& s_axi_rready);/' \
     "$work/unregistered/rtl/rill_axi_read_arbiter.v"
@@ -535,7 +538,7 @@ crossings_checks
 counted check "two clocks: made in phase, watched; constraints of every multiplier" clocked "$work/pumped"
 counted check "two clocks: the platform's buffer may reach the MMCM" routed "$work/pumped"
 counted check "one clock: no MMCM" single "$work/dies"
-halved() { # weights of both halves of a cycle
+halved() { # a design whose multipliers take weights in both halves of a cycle
     variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" \
         halved &&
         clocked "$work/halved" && grep -q 'gen_halves[.]u_mul/u_dsp$' "$MOCK_CELLS"
@@ -545,7 +548,7 @@ counted_many 4 check_moved pumped
 
 # ---- placement of one package ----
 
-places() { # what place.tcl must have done: mode, pattern, least
+places() { # mode, pattern of the mock's record, how many lines must match it at least
     rm -f "$MOCK_RECORD"
     place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
 }
@@ -590,7 +593,7 @@ finds() { # name, check (function or `holds WHAT`), file, sed expression, packag
 }
 hard() { place "$1" hard; }
 soft() { place "$1" soft; }
-# a fault that package_xo.tcl itself does not detect
+# Adds the fault of design.tcl to kernel.xml as well, so that package_xo.tcl, which compares the two, cannot find it.
 both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; }
 lints() { make -s -C "$1" lint; }
 
@@ -719,8 +722,8 @@ figures() { # folder of the reports
 }
 counted check "reports: figures, slack" figures "$reports"
 
-# A copy of the samples with a change in one of them: name, file, sed expression
-changed() {
+# Copies the samples to $work/reports and changes one of them. Returns 1 if the expression changes nothing.
+changed() { # file, sed expression
     rm -rf "$work/reports" && cp -r "$reports" "$work/reports" && sed -i "$2" "$work/reports/$1"
     ! cmp -s "$work/reports/$1" "$reports/$1"
 }
@@ -729,7 +732,7 @@ older() {
         figures "$work/reports"
 }
 counted check "reports: an older version's column, shares, lines of Windows" older
-later() { # the later stage counts, and a report of another kind is left alone
+later() { # of two reports, the one of the later stage is read; a report of another kind is ignored
     changed utilization.rpt 's/: Routed/: Synthesized/; s/ 12344 / 99 /' &&
         cp "$reports/utilization.rpt" "$work/reports/z.rpt" &&
         echo 'Power Report' >"$work/reports/power.rpt" && figures "$work/reports"

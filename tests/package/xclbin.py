@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a binary for the vendor's runtime from a package. It has only metadata and no bitstream. The runtime's library
-reads kernels, arguments, banks and connections from it; no card accepts it. <xclbin.h> defines the format.
+"""Writes an xclbin, the binary of the vendor's runtime (XRT), from a package. It has only metadata and no bitstream, so
+XRT's library reads kernels, arguments, banks and connections from it, but no card accepts it. <xclbin.h> defines the
+format: each struct.pack below writes one of its structs.
 
 usage: xclbin.py PACKAGE OUT.xclbin [BEFORE]
-BEFORE: how many other memories precede HBM (0)
+BEFORE: how many other memories precede the HBM banks in the list of memories (default 0)
 """
 import json
 import re
@@ -15,7 +16,9 @@ import xml.etree.ElementTree as ElementTree
 
 BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
 MEM_DDR4, MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 1, 6, 1, 0, 1
-BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000  # the units' registers follow one another
+# UNIT_BASE: address of the registers of the first compute unit. UNIT_RANGE: bytes from one unit's registers to the
+# next.
+BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000
 
 
 def text(value, size):
@@ -26,6 +29,7 @@ def text(value, size):
 
 
 def memory(used, before):
+    """Returns the section MEM_TOPOLOGY. used: set of the banks that a unit uses."""
     rows = [struct.pack("<BB6xQQ16s", MEM_DDR4, 0, 0, 0, text(f"DDR[{i}]", 16)) for i in range(before)]
     for bank in range(BANKS):
         name = text(f"HBM[{bank}]", 16)
@@ -34,10 +38,11 @@ def memory(used, before):
 
 
 def metadata(kernel, units, package, platform):
+    """Returns the section EMBEDDED_METADATA, which is the kernel.xml of the package in the form of the linker's XML."""
     kernel = ElementTree.fromstring(ElementTree.tostring(kernel))  # a copy
     kernel.set("language", "ip")
     args = kernel.find("args")
-    for child in list(kernel.find("ports")) + list(args):  # the linker puts both right below the kernel
+    for child in list(kernel.find("ports")) + list(args):  # in the linker's XML, both are children of the kernel
         kernel.append(child)
     kernel.remove(kernel.find("ports"))
     kernel.remove(args)
@@ -57,6 +62,7 @@ def metadata(kernel, units, package, platform):
 
 
 def sections(path, before):
+    """Returns the name of the platform, the UUID, and the sections of the package at `path`: [(kind, name, bytes)]."""
     with open(f"{path}/package.json", encoding="utf-8") as file:
         package = json.load(file)
     with open(f"{path}/link.cfg", encoding="utf-8") as file:

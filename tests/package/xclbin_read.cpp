@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what XRT's library reads of a binary: kernel and unit, arguments with offset, bytes, port and bank, banks in
-// use. usage: xclbin_read FILE
+// Prints what XRT's library reads from an xclbin: each kernel and unit, its arguments with offset, bytes, port and
+// bank, and the number of banks in use. tests/package/check.py compares this with the package. usage: xclbin_read FILE
 #include <cstdio>
 #include <string>
 
 #include <experimental/xrt_xclbin.h>
 
+// Returns the names of the banks that an argument can reach, joined by `+`, or `-` for a register.
 static std::string bank_of(const xrt::xclbin::arg &argument) {
     std::string banks;
     for (const auto &memory : argument.get_mems()) banks += (banks.empty() ? "" : "+") + memory.get_tag();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the dumps of the passes: a design made from the IR dump after any pass has the same bytes, and damaged dumps are
-# refused. Also checks that timed FIFO depths hold few bits more than the least. See --help.
+# refused. Also checks that timed FIFO depths need hardly more bits than the least depths. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/pass/slow.sh"
@@ -16,7 +16,7 @@ esac
 work=$root/build/tests/dumps log=$root/build/tests/dumps.log
 rm -rf "$work" && mkdir -p "$work"
 
-# Timed depths hold few bits more than the least that bisection finds.
+# Checks that timed depths need at most 15 % more bits than the least depths, which `rill depths` finds by bisection.
 check_depths() { # spec
     local label ratio
     label="depths $(spec_name "$1")"
@@ -29,8 +29,9 @@ check_depths() { # spec
     fi
 }
 
-# Makes the dump after a pass from the dump before it, so that each pass runs once.
-continue_after() { # spec or the dump of the pass before, label, pass, record of the delay model
+# Makes the dump after a pass from the dump of the pass before it, so that each pass runs once for all dumps. The design
+# made from the new dump must equal the design made from the spec.
+continue_after() { # spec or dump of the pass before, label, pass, record of the delay model (may be empty)
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" &&
         "$rill" gen "$dump" -o "$work/$2/from-$3" ${4:+--timing "$4"} && diff -rq "$work/$2/direct" "$work/$2/from-$3"
@@ -71,7 +72,7 @@ damage() { # dump, line, how
         status=$?
     rm -rf "$work/from-damaged"
     case $status in
-        0) return 0 ;; # a change that leaves the dump legal, another name for instance
+        0) return 0 ;; # the changed dump is legal, for example with another name
         1) grep -q 'error: ' "$log" ;;
         *) return 1 ;;
     esac
@@ -95,10 +96,11 @@ check_damage() { # spec, pass, stride
         done
     done
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
-} 2>/dev/null # without the shell's own words about a crashed program
+} 2>/dev/null # discards the shell's message about a crashed program
 
-# Dumps refer to things by name. A wrong name is an error at its place, with the most likely name.
-refuses_name() { # what, sed expression, message, note or nothing
+# Dumps refer to nodes, kernels and ports by name. Checks that a wrong name is an error at its line and column, and that
+# the note suggests the most likely name.
+refuses_name() { # what is wrong, sed expression, pattern of the message, note (may be missing)
     local label="names of a dump: $1"
     if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" ||
             cmp -s "$work/names/design.yaml" "$work/names/wrong.yaml"; then
@@ -108,7 +110,8 @@ refuses_name() { # what, sed expression, message, note or nothing
     else fail "$label" "$(reason)"; fi
 }
 
-# A dump as older versions wrote it: numbers instead of names, no types at edges, zeros.
+# Rewrites a dump to the form of older versions: numbers instead of names of dies and ports, no types at edges. It must
+# give the same design.
 check_old() {
     local label="a dump of an older version" old=$work/names/old.yaml
     "$rill" gen "$root/tests/e2e/cases/dies/spec.yaml" -o "$work/names/new" >"$log" 2>&1
@@ -129,8 +132,8 @@ if ! passes=$("$rill" gen --dump-after=help); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-# These variants skip the search for depths, which would take most of the time of every dump; five-auto and others have
-# it.
+# Most variants have `fifo: safe`, because the search for depths would take most of the time of every dump. five-auto,
+# blocks-conservative and some others keep the search.
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
 variant "$root"/tests/e2e/cases/grouped/spec.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe

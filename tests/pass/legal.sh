@@ -29,7 +29,8 @@ silent_check() ( # spec
     set -o pipefail
     "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep -vE "$clock"; }
 )
-# A design whose first lines say that it exceeds its board must have warnings about that, and no others.
+# A spec may say in its first lines that it exceeds its board. Then only warnings about that are allowed. If it says
+# `Beyond the limits of the board`, there must be at least one such warning (warned_check).
 over='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
 warned_check() { excess_alone "$1" && grep -qE "$over" "$log.warned"; } # spec
 excess_alone() { # spec

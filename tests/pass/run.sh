@@ -51,7 +51,7 @@ written_again() {
         [ "$(diff -rq "$work/first" "$dir")" = "Only in $dir/rtl: own.v" ]
 }
 
-refuse_command() { # command, exit status, message
+refuse_command() { # command line, which runs in $work/specs, exit status, pattern of the message
     local status=0
     (cd "$work/specs" && rill() { "$root/build/rill" "$@"; } && eval "$1") >"$log" 2>&1 || status=$?
     if [ "$status" != "$2" ]; then fail "refuse $1" "exit status $status instead of $2"
@@ -75,8 +75,8 @@ queue_commands() { # file
     [ -z "$command" ] || queue fail "$1: $command" 'below it must be `    STATUS: MESSAGE`'
 }
 
-# A language model that is written as a graph needs only the tensors of a checkpoint: no config.json, although it has
-# all operations of GPT-2, and no tokenizer if requests are ids.
+# Checks that a language model that is written as a graph needs only the tensors of a checkpoint: no config.json,
+# although it has all operations of GPT-2, and no tokenizer if requests are token ids. Writes such a checkpoint.
 own_weights() {
     local dir=$work/own at=0 tensors="" name shape bytes
     mkdir -p "$dir/model"
@@ -120,7 +120,7 @@ SPEC
     done
     tensors="{$tensors}"
     {
-        # shellcheck disable=SC2059 # the length of what follows, 8 bytes
+        # shellcheck disable=SC2059 # 8 bytes, little-endian: the length of the JSON header
         printf "\\x$(printf %x $((${#tensors} % 256)))\\x$(printf %x $((${#tensors} / 256)))\\0\\0\\0\\0\\0\\0"
         printf %s "$tensors"
         for ((name = 0; name < at / 4; name++)); do printf "\\0\\0\\x$(printf %x $((name * 37 % 256)))\\x3f"; done
@@ -151,9 +151,9 @@ warn_spec() { # name
     fi
 }
 
-# A faulty golden file must end the command with status 1 and a message with its name, never with a signal, and must
-# leave no files.
-bad_golden() { # what it does, message
+# Checks that a faulty golden file ends the command with status 1 and a message with its name, never with a signal, and
+# leaves no files. The fault happens at position 2, repetition 1, which the message must name.
+bad_golden() { # C statement of the fault, message
     local temporary=$work/temporary status=0 said
     mkdir -p "$temporary" "$work/kernels"
     cp "$root/tests/e2e/kernels/clamp.v" "$work/kernels"
@@ -210,9 +210,9 @@ SPEC
     fi
 }
 
-# A golden file that C accepts but that is certainly wrong, such as a function that returns int because its header is
-# missing.
-refuse_golden() { # what it does
+# Checks that a golden file does not compile although a C compiler would only warn about it, for example about the call
+# of an undeclared function, which C would take to return int. Changes the file of bad_golden.
+refuse_golden() { # C statement
     local status=0
     sed -i "s/^void bad(.*/void bad(struct rill_call *call) { $1 }/; /^void bad/q" "$work/kernels/bad.c"
     timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
@@ -224,8 +224,9 @@ refuse_golden() { # what it does
     fi
 }
 
-# If two tables read the ids, the ids of a prompt must be below the number of rows of the smaller table.
-two_tables() { # to
+# Writes a spec in which two embedding tables read the token ids. The ids of a prompt must then be below the number of
+# rows of the smaller table.
+two_tables() { # file to write
     cat >"$1" <<'SPEC'
 name: tables
 graph:
@@ -249,8 +250,8 @@ graph:
 SPEC
 }
 
-# A design without `clock_mhz` gets the default clock of its board, here a slow one.
 . "$root/tests/pass/slow.sh"
+# Checks the clock of a design. Without `clock_mhz` it is the default clock of the board.
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
 # Makes a user's board file with the name of an installed board: one die with these resources, and a memory with half
@@ -269,6 +270,8 @@ BOARD
         sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
     sed "s#^board: .*#board: ./own-board.yaml#" "$root/configs/graph-linear.yaml" >"$1"
 }
+# Checks that the report has the resources and the bandwidth of the user's board file, and that a design.yaml contains
+# them, so that it can be generated again without the board file.
 own_figures() { # spec
     "$rill" gen "$1" -o "$work/own-figures" 2>&1 | grep . && return 1
     grep -F '"available": {"lut": 99000, "ff": 2000000, "dsp": 200, "bram36": 10, "uram": 0}' \
@@ -278,7 +281,8 @@ own_figures() { # spec
         "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" &&
         diff -rq "$work/own-figures" "$work/own-again"
 }
-# A design that exceeds its board gets a warning but is otherwise unchanged.
+# Checks that a command for a design that exceeds its board succeeds and prints exactly this warning; `gen` also prints
+# its verdict about the limits.
 warn_capacity() { # spec, command...
     local spec=$1
     shift
@@ -293,10 +297,11 @@ WARNING
 }
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
-for spec in "$root"/tests/pass/*.yaml; do # one that is new
+for spec in "$root"/tests/pass/*.yaml; do # a new spec, whose messages RILL_UPDATE=1 can write
     [ -e "${spec%.yaml}.expect" ] || [ -e "${spec%.yaml}.warn" ] || expects+=("${spec%.yaml}.expect")
 done
-# The loss of a plain text shows that weights have another layout than the spec assumes. Here two layers are swapped.
+# Checks that `rill golden --check` warns if the weights have another layout than the spec assumes, because the loss of
+# plain English is then high. In the changed copy, two layers are swapped.
 checked_layout() {
     local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
     if ! "$rill" golden "$spec" --weights "$model" --check >"$log" 2>&1 || grep -q warning: "$log"; then
@@ -313,7 +318,7 @@ checked_layout() {
     fi
 }
 
-# A request that a design cannot take must be refused before the simulation is built, because that takes minutes.
+# Checks that a request that a design cannot take is refused before the simulation is built, which would take minutes.
 unbuilt=$work/unbuilt
 refuse_unbuilt() { # exit status, message, arguments after the folder
     local want=$1 message=$2 status=0
@@ -328,8 +333,8 @@ refuse_unbuilt() { # exit status, message, arguments after the folder
 make_unbuilt() { # spec
     rm -rf "$unbuilt" && "$rill" gen "$1" -o "$unbuilt" && "$rill" pack "$1" --weights random:1 -o "$unbuilt"
 }
-# Starts a build that fails at once, and checks the message before it.
-starts_build() { # message, whether it must appear, arguments after the folder
+# Starts a build with a verilator that fails at once, and checks what the command printed before it.
+starts_build() { # message, yes if it must appear or no if it must not, arguments after the folder
     local message=$1 there=$2
     shift 2
     PATH=$work/no-tools:$PATH "$rill" sim "$unbuilt" "$@" >"$log.built" 2>&1 && return 1
@@ -375,11 +380,11 @@ queue check_refused "rill package --registers goes alone" 2 '.--registers. exclu
 for list in 1,,0 '1,' ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
     queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 \
         "\`$list\` is not a list of token ids"
-    # before anything is built
+    # `five` is a folder that does not exist: the list must be refused before anything else is looked at.
     queue refuse_command "rill sim five --prompt-ids '$list'" 2 \
         "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list "
 done
-same_ids() { # lists
+same_ids() { # lists of prompt ids that must mean the same as 8,2
     local list
     "$rill" golden "$root/tests/e2e/cases/odd/spec.yaml" --weights random:1 --tokens 3 \
         --ids --prompt-ids 8,2 >"$work/ids" || return
@@ -388,7 +393,7 @@ same_ids() { # lists
             diff "$work/ids" - || return
     done
 }
-derived_of() { # spec, what it says
+derived_of() { # spec, line that `rill check` must print
     "$rill" check "$1" >"$log.derived" 2>/dev/null && grep -qxF "$2" "$log.derived"
 }
 queue check "sizes that follow: of the model" derived_of "$root/configs/tinystories-gpt2-1m.yaml" \
@@ -472,7 +477,7 @@ queue check "a slow board: another clock below it" clock_is "$work/slow150.yaml"
 slow_board "$work/slow161.yaml" "clock_mhz: 161"
 queue check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check \
     "$work/slow161.yaml"
-rows_below_bound() { # at every T, the forecast of many rows is no faster than what the report says is the most
+rows_below_bound() { # at every T, the forecast of many rows must not exceed the upper bound of rows/s in the report
     local T spec most made
     for T in 1 2 4 8; do
         for spec in carried mixer kernels; do
@@ -517,7 +522,7 @@ queue check_refused "fifo auto: safe where the search is long" 0 \
 prepare variant "$work/auto-five.yaml" "$work/safe-five.yaml" fifo=safe
 queue check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" \
     check "$work/safe-five.yaml"
-as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
+as_auto() { # spec without `fifo`: `rill check` must choose as for `fifo: auto`, and print no note
     local strategy
     strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') &&
         ! "$rill" check "$1" | grep 'note: by forecast' &&
@@ -527,7 +532,7 @@ queue check "no fifo: auto" as_auto "$root/tests/e2e/cases/five/spec.yaml"
 no_note() { ! "$rill" check "$1" | grep 'note: by forecast'; } # spec
 queue check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 prepare own_board "$work/own.yaml" 100000 200
-damaged_dump() { # what is replaced/by what
+damaged_dump() { # PATTERN/REPLACEMENT
     "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types &&
         sed -i "s/$1/" "$work/own-dump/infer-types.yaml"
 }
@@ -556,13 +561,13 @@ prepare "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/unpacked"
 queue refuse_command "rill sim $work/unpacked --prompt rows" 1 '.* has no memory image; run `rill pack'
 queue check "weights of a graph's own" own_weights
 
-# Reads every graph also as a family without parameters, through the other expander. Verilog, memory and values must be
-# equal.
-golden_of() { # spec
+golden_of() { # spec; $name is its case
     local request=(--tokens 2)
     ! grep -q '{op: embed' "$root/tests/e2e/cases/$name/spec.yaml" || request=(--prompt-ids "1,0" --tokens 2)
     "$rill" golden "$1" --weights random:1 "${request[@]}" --json
 }
+# Writes each graph also as a family without parameters, which another expander of the compiler reads. Verilog, memory
+# image and values must be equal.
 graphs_as_families() {
     local name spec dir=$work/families
     mkdir -p "$dir"

@@ -11,7 +11,7 @@ set -u
 here=$root/tests/platform work=$root/build/tests/platform log=$root/build/tests/platform.log
 rm -rf "$work" && mkdir -p "$work"
 
-agrees() { # figures, arguments...
+agrees() { # number of figures that must be compared and all agree, file and options of --compare...
     local figures=$1
     shift
     "$rill" platform u55c --compare "$@" && "$rill" platform u55c --compare "$@" --json >"$work/all.json" &&
@@ -22,11 +22,11 @@ if said["differ"] or len(said["figures"]) != int(sys.argv[2]):
     sys.exit(f"{len(said['figures'])} figures, {said['differ']} differ")
 PY
 }
-edited() { # file of this folder, sed command: the edited copy's name
+edited() { # file of this folder, sed command: prints the path of an edited copy; returns 1 if nothing changes
     sed "$2" "$here/$1" >"$work/$1" && ! cmp -s "$here/$1" "$work/$1" && echo "$work/$1"
 }
-# A key of the board file is changed: the comparison says that, at its line and column, and the status is 1.
-board_is_wrong() { # file, sed command on boards/u55c.yaml, key, arguments...
+# Changes a figure of the board file. The comparison must name its key, line and column and return 1.
+board_is_wrong() { # file of the tools, sed command on boards/u55c.yaml, key, options...
     local file=$1 edit=$2 key=$3 status=0 line
     shift 3
     sed "$edit" "$root/boards/u55c.yaml" >"$work/wrong.yaml"
@@ -36,13 +36,14 @@ board_is_wrong() { # file, sed command on boards/u55c.yaml, key, arguments...
     [ "$status" = 1 ] && "$rill" platform "$work/wrong.yaml" --compare "$here/$file" "$@" |
         grep -E "wrong.yaml:$line:[0-9]+: $key is .*; .*$file:[0-9]+:[0-9]+ has "
 }
-broken() { # name, file, sed command, pattern
+broken() { # name of the check, file, sed command that damages it, pattern of the message
     local copy
     copy=$(edited "$2" "$3") || { fail "$1" "error: nothing was changed"; return; }
     check_refused "$1" 1 "$4" "$rill" platform u55c --compare "$copy"
 }
-# The excess that the design's report tells is in the first lines of the spec, and no other spec has such lines. `rill
-# check` tells the same, after a search for what would help.
+# Checks that the first lines of a spec give each excess over the limits that the design's report gives, and that a spec
+# without such lines is within its limits. The report of `rill gen` is used, because `rill check` would first search for
+# changes that help.
 excess_is_told() { # spec
     local spec=$1 copy=$work/${1##*/} number
     sed '/^  dies:/d; s/^design:/design:\n  dies: 3/' "$spec" >"$copy"

@@ -39,7 +39,7 @@ if page.count("<svg") < 4: sys.exit("graphs are missing")
 PY
 }
 
-check_design() { # spec: three checks
+check_design() { # spec; makes three checks of its page
     local label page
     label=$(spec_name "$1")
     page=$work/$label.html
@@ -56,7 +56,8 @@ check_design() { # spec: three checks
     check "page of $label: the same bytes again" cmp "$page" "$page.again"
 }
 
-# Checks that every FIFO has a chart whose highest step is one word below the dashed line.
+# Checks that every FIFO has a chart whose highest step is one word below the dashed line at its depth, as in the result
+# of the imaginary simulation below.
 check_fill() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import json, re, sys
@@ -72,6 +73,8 @@ if "cycles 0 to 4711,<br>the most in each 1571" not in page: sys.exit("no word o
 PY
 }
 
+# Checks the fills of FIFOs in the result of a real simulation: 128 to 256 windows, the largest of which has the
+# high-water mark.
 check_run() { # run.json
     python3 - "$1" <<'PY'
 import json, sys
@@ -86,7 +89,7 @@ if not any(f["fill"] for f in run["fifos"].values()): sys.exit("no fills")
 PY
 }
 
-refuse() { # label, message, command...
+refuse() { # label, message, command...: the command must print the message, exit with 1 and write no page
     local label=$1 message=$2 status=0
     shift 2
     rm -f "$work/refused.html"
@@ -146,9 +149,9 @@ shown_bits() {
 }
 queue check "bits per weight in the text and on the page" shown_bits
 
-# Checks the delay model's record of a design: it is next to the spec, is copied to the folder, and is valid only for
-# this RTL.
-clock_of() { # folder, hash
+# Checks how the delay model's record of a design is used: `rill gen` finds it next to the spec and copies it to the
+# folder, and it is valid only for this RTL.
+clock_of() { # folder, hash of the RTL (default: that of the folder): prints a record with a path of 4.5 ns
     local hash=${2:-$(sed -n 's/^ "rtl": "\([0-9a-f]*\)".*/\1/p' "$1/report.json")}
     echo "{\"name\": \"x\", \"rtl\": \"$hash\", \"parts\": ["
     echo '  {"where": "design", "paths": [{"ns": 4.5, "path": "a_q to <b_q>"}]}]}'
@@ -173,7 +176,7 @@ stale_clock() {
         ! grep -q 'a_q to' "$work/stale.html"
 }
 queue check "a record of other RTL is stale" stale_clock
-no_clock() { # what was there goes
+no_clock() { # `rill gen` without a record removes the record that an earlier run copied
     rm "$work/clocked.timing.json" && "$rill" gen "$work/clocked.yaml" -o "$work/clocked" &&
         [ ! -e "$work/clocked/design.timing.json" ] &&
         grep -q '^clock: not modelled; docs/clock.md says how to estimate it' "$work/clocked/report.txt"
@@ -194,7 +197,7 @@ fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": 
          for f in json.load(open(sys.argv[1]))["fifos"]}
 print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
-# Files that are not runs, or are incomplete.
+# Writes files that are not results of a simulation, or are incomplete. All must be refused.
 python3 - "$work" <<'PY'
 import copy, json, sys
 run = json.load(open(sys.argv[1] + "/run.json"))
@@ -263,7 +266,7 @@ queue refuse "a page below a file" "Not a directory" "$rill" report "$design" --
 queue check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
 queue refuse "a page with a slash behind it" "is not the name of a file" "$rill" report "$design" --html "$work/empty/"
 
-# A pipe or a link is written, not replaced.
+# Checks that a page is written into an existing pipe or to the target of a link, instead of replacing them.
 special_output() {
     mkfifo "$work/pipe" && { cat "$work/pipe" >"$work/piped.html" & } &&
         timeout 60 "$rill" report "$design" --html "$work/pipe" && wait $! &&
@@ -274,7 +277,7 @@ special_output() {
 }
 queue check "a pipe and a link are written, not replaced" special_output
 
-# Names and places with characters that are special in HTML, JSON or the shell.
+# Checks a design whose name and path have characters that are special in HTML, JSON or the shell.
 odd_place() {
     local dir="$work/a \"b\" <i>'c'&\$d"
     mkdir -p "$dir" && sed 's/^name: .*/name: <b>\&"x/' "$design/design.yaml" >"$dir/design.yaml" &&

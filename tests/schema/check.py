@@ -4,7 +4,8 @@
 
 usage: check.py SCHEMA good SPEC...   each must be valid
        check.py SCHEMA bad SPEC...    each must be refused
-Prints a line for each. Numbers are read as Rill reads them: `1e-5` is one.
+Prints a line for each. Numbers are read as Rill reads them: for example, `1e-5` is a number, although PyYAML by itself
+reads it as a text.
 """
 import re
 import sys
@@ -27,6 +28,7 @@ Reader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(loa
 
 
 def fault(validator, path):
+    """Returns what is wrong with a file, or None if it is valid."""
     try:
         with open(path, encoding="utf-8") as file:
             spec = yaml.load(file, Reader)

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks include/messages.def against the code. Prints a line for each fault; nothing if there is none.
+"""Checks include/messages.def, the table of all messages, against the code. Prints a line for each fault, and nothing
+if there is none.
 
-A row's id is its name in small letters with dashes. Names and ids occur once, every row is used by the code, and no
-error or warning is reported with a text that is not a row of the table.
+The rules: the id of a row is its name in lower case with dashes; every name occurs once; the code uses every row; and
+the code reports no error or warning whose text is not a row of the table.
 """
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CODE = [path for folder in ("gen", "verif") for path in sorted((ROOT / folder).rglob("*.[ch]"))]
+# The files that define the reporting functions call them with other texts.
 DEFINED = [ROOT / path for path in ("gen/base/diag.c", "gen/base/diag.h", "gen/base/messages.h", "verif/harness/sim_internal.h")]
 
 
 def rows():
+    """Returns the name and the id of every row."""
     text = (ROOT / "include/messages.def").read_text()
     return re.findall(r'^(?:MESSAGE|ALSO)\((\w+),\s*"([^"]*)"', text, flags=re.M)
 
@@ -31,6 +34,7 @@ def check_rows(code):
 
 
 def check_calls(path, text):
+    """Every call must use a message MSG_... of the table, or pass on a text that was made with one (`, "%s"`)."""
     for found in re.finditer(r"\b(?:diag_(?:error|warning)|sim_fail)\(([^;{]*);", text):
         if not re.search(r'\bMSG_|, "%s"', found[1]):
             line = text.count("\n", 0, found.start()) + 1

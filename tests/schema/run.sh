@@ -20,7 +20,7 @@ mapfile -t valid < <(specs | sort | xargs grep -lE '^(graph|model):')
 valid+=(tests/spec/ok_*.yaml)
 mapfile -t wrong < <(ls tests/spec/*.expect)
 mapfile -t beyond < <(grep -v '^#' tests/schema/beyond.txt | tr ' ' '\n' | sed '/^$/d; s|.*|tests/spec/&.yaml|')
-refused=() # refused by the schema as well
+refused=() # wrong specs that the schema must also refuse; it cannot express the rules that those of beyond.txt break
 for expect in "${wrong[@]}"; do
     spec=${expect%.expect}.yaml
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
@@ -29,7 +29,8 @@ done
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
     sort -u)
 
-# Boards, families and chat templates to be refused: a file of the tree, the wrong one's name, what makes it wrong.
+# Prints a row for each board, family and chat template that a schema must refuse: a file of the tree, the name of the
+# wrong copy, and the sed command that makes it wrong.
 spoilt() {
     cat <<'TEXT'
 boards/u55c.yaml board/key s/^platform:/platfrom:/
@@ -65,7 +66,7 @@ schemas() {
     for schema in board family chat; do "$rill" schema $schema >"$work/$schema.json" || return; done
 }
 prepare schemas
-by_schema() { # schema, good or bad, files: a check for each
+by_schema() { # schema, good or bad, files...: makes a check for each file
     local line
     while IFS= read -r line; do
         case $line in
@@ -88,7 +89,7 @@ queue_by_schema spec good "${valid[@]}" "${beyond[@]}"
 queue_by_schema spec bad "${refused[@]}"
 for topic in "${pointed[@]}"; do queue check "explain $topic" "$rill" explain "$topic"; done
 
-says() { # name, pattern, arguments of rill explain
+says() { # name of the check, pattern that `rill explain` must print, its arguments...
     says_so() { "$rill" explain "${@:2}" >"$log" 2>&1 && grep -qE -- "$1" "$log"; }
     check "explain: $1" says_so "${@:2}"
 }
@@ -159,13 +160,13 @@ queue check_refused "explain: a slip of the pen" 1 'nothing is known about `soft
     softmx
 queue check_refused "explain: nothing" 1 'nothing is known about `zzz` ' "$rill" explain zzz
 queue check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs
-complete() { # every key has its words
+complete() { # every key in every table of keys has an explanation
     "$rill" explain --tables | while read -r table; do "$rill" explain --table "$table"; done | sed 1,2d |
         grep -E '\(null\)|\|  \|' && return 1
     [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
 }
 queue check "explain: every key of every map has its words" complete
-# Checks that every entry has a meaning, a type, a default and a page, and that the page exists.
+# Checks that every entry has a meaning, a type, a default and a page, and that the page exists (whole.py).
 whole() {
     "$rill" explain --all >"$work/all" && tests/schema/whole.py "$work/all" >"$work/lacks" && [ ! -s "$work/lacks" ] &&
         return
@@ -176,7 +177,7 @@ queue check "explain: everything has its meaning, its legal values and a page th
 unknown_id() { ! "$rill" explain 'x.yaml: error: no such thing [no-such-id]' | grep '^message '; }
 queue check "explain: an id that no message has" unknown_id
 
-# include/messages.def fits the code, and every row is explained.
+# Checks that include/messages.def fits the code (messages.py).
 table() {
     tests/schema/messages.py >"$work/faults" && [ ! -s "$work/faults" ] && return
     head -n 3 "$work/faults"
@@ -192,7 +193,7 @@ every_row() {
     done <"$work/ids"
 }
 queue check "messages: every row is explained" every_row
-# Collects the messages of all refused specs.
+# Checks that every message of a refused spec ends with the id of a row.
 with_ids() {
     grep -hE '^[^ ]+: (error|warning): ' tests/pass/*.expect tests/spec/*.expect | sed 's/.*\[\([a-z0-9-]*\)\]$/\1/' |
         sort -u >"$work/used"

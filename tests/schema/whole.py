@@ -4,7 +4,7 @@
 default, page.
 
 usage: whole.py FILE    FILE: output of `rill explain --all`. Prints a line for each thing that is missing.
-Each kind of entry also has a least number, so that none is lost.
+The number of entries of each kind must reach a minimum (LEAST), so that a lost kind is found.
 """
 import collections
 import pathlib
@@ -15,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LEAST = {"key": 150, "value": 40, "parameter": 100, "operation": 25, "attribute": 60, "register": 25, "command": 15,
          "option": 80}
 TYPES = "integer|number|true or false|word|text|name|file|map|list|expression|one of|`"
+# Words that lead nowhere in a single entry: `(null)`, a reference to another place of the table, a Markdown link.
 VAGUE = re.compile(r"\(null\)|\(?\bbelow\)|\(above\)|\]\(")
+# The form of the first line of each kind of entry.
 HEADS = [("value", r"`[^`]+` is a value of (attribute )?[\w.]+: \S.*"),
          ("parameter", r"parameter \w+\.\w+: a key of `model` with `family: \w+`"),
          ("operation", r"operation \w+: \d in, \d out"),
@@ -27,11 +29,13 @@ HEADS = [("value", r"`[^`]+` is a value of (attribute )?[\w.]+: \S.*"),
 
 
 def heads_of(page):
+    """Returns the anchors of all headings of a page, as GitHub forms them."""
     text = (ROOT / page).read_text()
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ +(.*)$", text, re.M)}
 
 
 def wrong_page(page):
+    """Returns what is wrong with a reference PATH or PATH#ANCHOR, or an empty text."""
     path, _, part = page.partition("#")
     if not (ROOT / path).is_file():
         return f"no page {path}"
@@ -39,12 +43,13 @@ def wrong_page(page):
 
 
 def wrong_entry(head, body, kinds):
+    """Returns what is wrong with an entry, or an empty text, and counts its kind in `kinds`."""
     kind = next((kind for kind, form in HEADS if re.fullmatch(form, head)), None)
     if not kind:
         return "no kind of entry"
     kinds[kind] += 1
     if kind == "value":
-        return ""  # the key or the attribute that has it follows
+        return ""  # the entry of its key or attribute follows, which is checked
     if VAGUE.search(head + "\n".join(body)):
         return "leads nowhere"
     meanings = [line for line in body if re.match(r"  [^ -]", line) and not line.startswith("  more: ")]

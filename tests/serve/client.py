@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of rill-serve: each case checks answers of a running server, and ends with an error if one is wrong.
+"""Clients of rill-serve. Each case is a function below that checks answers of a running server. The program ends with
+an error if one is wrong. tests/serve/run.sh starts the server and the card (fast_card.c) and runs the cases.
 
-usage: client.py table GOLDEN OUT [TEXT_IDS]      the table of fast_card from answers of `rill golden --json`
-       client.py CASE PORT ANSWERS [VALUE...]     ANSWERS: the table's requests as JSON, which `table` writes to OUT.json
+usage: client.py table GOLDEN OUT [TEXT_IDS]      writes the table of fast_card to OUT, and its requests to OUT.json
+       client.py CASE PORT ANSWERS [VALUE...]     ANSWERS: OUT.json
+
+Cases that are given CONTROL, the control file of fast_card, slow the card down or make it fail (set_card).
 """
 import http.client
 import json
@@ -15,9 +18,10 @@ import sys
 import threading
 import time
 
-LONG = [500]  # the prompt of a request without an entry in the table: the card counts up from it
+LONG = [500]  # a prompt that is not in the table: the card answers with ids counted up from it, as many as asked for
 MODEL = "tinystories-gpt2-1m"
-PATIENCE = float(os.environ.get("RILL_CLIENT_SECONDS", 60))  # a simulated card is slow
+# Time limit of a request in seconds. A simulated card needs a higher one than fast_card.
+PATIENCE = float(os.environ.get("RILL_CLIENT_SECONDS", 60))
 
 
 def fail(*words):
@@ -59,12 +63,12 @@ class Server:
         return self.json(path, body, want, **more)
 
     def stream(self, body, path="/v1/completions"):
-        """The events of a stream; each is JSON or `[DONE]`."""
+        """Returns the events of a stream: objects of JSON, and the text `[DONE]`."""
         status, headers, text = self.ask(path, dict(body, stream=True))
         if status != 200:
             fail(f"stream: status {status}: {text.decode()}")
         equal("type of a stream", headers["Content-Type"], "text/event-stream")
-        events = text.decode().split("\n\n")  # strict: a character that is cut would be an error
+        events = text.decode().split("\n\n")  # an incomplete UTF-8 character is an error
         equal("end of a stream", events.pop(), "")
         events = [event for event in events if not event.startswith(": ")]
         for event in events:
@@ -73,7 +77,7 @@ class Server:
         return [event[6:] if event[6:] == "[DONE]" else json.loads(event[6:]) for event in events]
 
     def raw(self, body, path="/v1/completions", receive=None):
-        """A socket on which a request was sent."""
+        """Sends a request and returns its socket. receive: size of the socket's receive buffer."""
         data = json.dumps(body).encode()
         link = socket.socket()
         if receive:
@@ -100,7 +104,7 @@ class Server:
 
 
 def text_of(events, key="text"):
-    """The text of a stream, whose end is checked."""
+    """Returns the text of a stream after checking its end. key: `text` for completions, `delta` for chats."""
     equal("last event", events[-1], "[DONE]")
     choices = [event["choices"][0] for event in events[:-1] if event["choices"]]
     if any(choice["finish_reason"] for choice in choices[:-1]) or not choices[-1]["finish_reason"]:
@@ -114,12 +118,14 @@ def text_of(events, key="text"):
 # ---- the table ----
 
 
-def fp32(value):
+def fp32(value):  # returns the bits of a value in single precision
     return struct.unpack("<I", struct.pack("<f", value))[0]
 
 
 def make_table(golden, out, shown_ids=""):
-    """golden: a JSON object on each line, an answer with the members `request` (of the server) and `settings`."""
+    """Writes the table of fast_card. golden: a file with an answer of `rill golden --json` on each line, with two more
+    members: `request`, the body for the server, and `settings`, the sampling [temperature, top_k, min_p, seed].
+    shown_ids: token ids of a text with characters of several bytes, which becomes the answer to the prompt [7]."""
     rows, requests = [], []
     for line in open(golden):
         answer = json.loads(line)
@@ -129,7 +135,7 @@ def make_table(golden, out, shown_ids=""):
         rows.append((answer["prompt_ids"], settings, answer["token_ids"]))
         requests.append({"request": answer["request"], "ids": answer["prompt_ids"], "text": answer["text"],
                          "count": len(answer["token_ids"])})
-    if shown_ids:  # an answer that is a text with characters of several bytes
+    if shown_ids:
         rows.append(([7], [0, 0, 0, 0], [int(i) for i in shown_ids.split(",")]))
     with open(out, "w") as table:
         for row in rows:
@@ -161,13 +167,15 @@ def plain(server, answers):
 
 
 def turns(server, answers, control):
-    """Each request keeps what it shares with the one before: its prompt and all of its answer but the last token."""
+    """Each request keeps the prefix that it shares with the previous prompt and answer. The last token of an answer has
+    no keys and values yet."""
     def ask(prompt, tokens, want_kept, want=None):
         got = server.complete({"prompt": prompt, "max_tokens": tokens, "ignore_eos": True})
         equal(f"kept of {len(prompt)}", got["usage"]["prompt_tokens_details"]["cached_tokens"], want_kept)
         return got["choices"][0]["text"]
 
-    # The card counts up from the first id of a prompt. It gives other ids if a prefix was kept that it does not hold.
+    # The card answers with ids counted up from the first id of a prompt. It gives wrong ids if the server asks it to
+    # keep a prefix that it does not hold.
     ask([40, 1, 2], 1, 0)
     first = ask([300, 301, 302], 5, 0)
     ask([300, 301, 302] + [300, 301, 302, 303, 304] + [9, 9], 5, 7)
@@ -205,7 +213,7 @@ def streamed(server, answers, control):
 
 
 def characters(server, answers, text):
-    """Characters whose bytes are several tokens."""
+    """A piece of a stream has only whole characters, although the bytes of one character are several tokens."""
     events = server.stream({"prompt": [7], "max_tokens": 200})
     equal("text", text_of(events), text)
     any("\ufffd" in str(event) for event in events) and fail("a character was cut:", events)
@@ -219,7 +227,7 @@ def characters(server, answers, text):
 def stops(server, answers):
     a = answers[0]
     text = a["text"]
-    for begin in range(3, len(text) - 12, 4):  # across every border of tokens
+    for begin in range(3, len(text) - 12, 4):  # stop strings that begin and end anywhere within tokens
         stop = text[begin:begin + 9]
         want = text[:text.index(stop)]
         got = server.complete(dict(a["request"], stop=[stop, "zzz"]))
@@ -235,7 +243,7 @@ def stops(server, answers):
 
 
 def seeds(server, answers):
-    """Without a seed every request draws another one, and says which."""
+    """Without a seed, the server draws a new one for every request, and the answer gives it."""
     body = {"prompt": LONG, "max_tokens": 2, "temperature": 1}
     drawn = {server.complete(body)["timings"]["seed"] for _ in range(3)}
     equal("different seeds", len(drawn), 3)
@@ -276,7 +284,7 @@ def chat(server, answers, golden):
     refused([], "messages", "ends with")
 
 
-REFUSED = [  # field, value, code; further fields
+REFUSED = [  # field, value, code of the error
     ("frequency_penalty", 0.5, "unsupported_value"), ("presence_penalty", 1, "unsupported_value"),
     ("repetition_penalty", 1.1, "unsupported_value"), ("top_p", 0.9, "unsupported_value"),
     ("n", 2, "unsupported_value"), ("best_of", 2, "unsupported_value"), ("logprobs", 5, "unsupported_value"),
@@ -293,6 +301,7 @@ REFUSED = [  # field, value, code; further fields
     ("tools", [], "unknown_field"), ("banana", 1, "unknown_field"), ("prompt", [1] * 257, "context_length_exceeded"),
     ("prompt", "word " * 400, "context_length_exceeded"),
 ]
+# Fields with values that the server accepts and that do not change the answer of a greedy request.
 ACCEPTED = {"frequency_penalty": 0, "presence_penalty": 0.0, "top_p": 1, "n": 1, "best_of": 1, "logprobs": None,
             "logit_bias": {}, "echo": False, "suffix": None, "user": "me", "metadata": {"a": "b"}, "store": False,
             "seed": 5, "top_k": 3, "min_p": 0.5, "temperature": 0, "stop": None}
@@ -327,7 +336,7 @@ def bodies(server, answers):
     equal("type", server.ask("/v1/completions", '{"prompt": "x"}', Content_Type="text/plain")[0], 415)
     equal("size", server.ask("/v1/completions", '{"prompt": "' + "x" * 5000 + '"}')[0], 413)
     link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    try:  # chunked, so its size is not known before
+    try:  # a chunked body, whose size the server does not know in advance
         link.request("POST", "/v1/completions", iter([b"x" * 3000] * 40), {"Content-Type": "application/json"},
                      encode_chunked=True)
     except (BrokenPipeError, ConnectionResetError):
@@ -385,13 +394,14 @@ def no_origins(server, answers):
     "Access-Control-Allow-Origin" in server.ask("/health")[1] and fail("an origin is allowed")
 
 
-def set_card(control, words):
+def set_card(control, words):  # gives fast_card a command, which its next request reads
     with open(control + ".new", "w") as out:
         out.write(words)
     os.rename(control + ".new", control)
 
 
 def in_thread(function, *arguments):
+    """Starts a call and returns its thread and a list, which gets the result when the thread ends."""
     result = []
     thread = threading.Thread(target=lambda: result.append(function(*arguments)))
     thread.start()
@@ -416,7 +426,7 @@ def full(server, answers, control):
 
 
 def slow_reader(server, answers, control):
-    """A client that does not read keeps no slot, and finds its whole answer later."""
+    """A client that does not read its answer does not block the next request, and can read all of it later."""
     set_card(control, "delay 1")
     link = server.raw({"prompt": LONG, "max_tokens": 250, "ignore_eos": True, "stream": True}, receive=2048)
     begun = time.time()
@@ -431,7 +441,7 @@ def slow_reader(server, answers, control):
 
 
 def killed(server, answers, control):
-    """A client that goes away frees its slot: as a stream, without, and while it waits."""
+    """A client that closes its connection frees its place, with or without a stream, and also while it waits."""
     set_card(control, "delay 20")  # 250 tokens would take 5 seconds
     body = {"prompt": LONG, "max_tokens": 250, "ignore_eos": True}
     for stream in (True, False):
@@ -452,7 +462,7 @@ def killed(server, answers, control):
 
 
 def late(server, answers, control):
-    """A request that takes longer than --request-timeout."""
+    """A request that takes longer than --request-timeout ends with an error, and the next one is answered."""
     set_card(control, "delay 100")
     body = {"prompt": LONG, "max_tokens": 100, "ignore_eos": True}
     equal("status", server.complete(body, 504)["error"]["code"], "timeout")
@@ -464,7 +474,7 @@ def late(server, answers, control):
 
 
 def faults(server, answers, control):
-    """A fault ends its request alone. A card that hangs is started again."""
+    """A fault ends only its request. If the card hangs, the server restarts it, again and again if the reset fails."""
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
     set_card(control, "fault 5 3")
     error = server.complete(body, 503)["error"]
@@ -494,6 +504,7 @@ def faults(server, answers, control):
 
 
 def back(server, answers, restarts):
+    """Waits until the card works again after so many restarts in total."""
     server.wait_for("rill_card_up", 1)
     equal("the next", server.complete(answers[0]["request"])["choices"][0]["text"], answers[0]["text"])
     equal("restarts", server.metric("rill_card_restarts_total"), restarts)
@@ -524,7 +535,7 @@ def many(server, answers, clients, requests):
 
 
 def page(server, answers, path):
-    """The commands of docs/serve.md that ask the server, without curl."""
+    """Sends the requests of the curl commands in docs/serve.md, and compares the members of `timings` with the page."""
     commands = re.findall(r"^    curl .*http://127.0.0.1:8080(\S*)(.*)$", open(path).read(), re.M)
     equal("commands", len(commands), 3)
     for where, rest in commands:
@@ -539,7 +550,8 @@ def page(server, answers, path):
 
 
 def slots_fill(server, answers, control):
-    """Requests fill the slots and run at the same time; a further one waits for a slot. All end as alone."""
+    """Requests fill the slots and run at the same time; a further one waits for a slot. All get the answers that they
+    get alone."""
     equal("slots", server.metric("rill_slots"), 4)
     set_card(control, "delay 25")
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
@@ -575,7 +587,8 @@ def slots_fill(server, answers, control):
 
 
 def slots_killed(server, answers, control):
-    """A client that goes away frees its slot alone. The others go on, and another request takes the slot."""
+    """A client that closes its connection frees only its slot. The other requests continue, and a waiting one takes the
+    slot."""
     set_card(control, "delay 20")
     body = {"prompt": LONG, "max_tokens": 250, "ignore_eos": True}
     stays = in_thread(server.complete, dict(body, prompt=[17], max_tokens=120))
@@ -605,7 +618,8 @@ def slots_killed(server, answers, control):
 
 
 def slots_leaves(server, answers):
-    """A client goes away while another is answered; on a card of any speed."""
+    """A client closes its connection while another one is answered. This case needs no control file, so it also runs on
+    the simulated card."""
     link = server.raw({"prompt": [5, 6, 7], "max_tokens": 200, "ignore_eos": True, "stream": True})
     server.wait_for("rill_slots_used", 1, PATIENCE)
     stays = in_thread(server.complete, answers[0]["request"])
@@ -617,7 +631,7 @@ def slots_leaves(server, answers):
 
 
 def slots_stop(server, answers, control):
-    """A stop string ends its own request."""
+    """A stop string ends its own request and no other."""
     set_card(control, "delay 10")
     body = {"prompt": LONG, "max_tokens": 100, "ignore_eos": True}
     others = [in_thread(server.complete, dict(body, prompt=[20 + i])) for i in range(2)]
@@ -649,7 +663,8 @@ def slots_full(server, answers, control):
 
 
 def slots_faults(server, answers, control):
-    """A bad request ends alone. A fault of the run, and a card that hangs, end all requests."""
+    """A fault of one request (code below 5) ends only this request. A fault of the run, and a card that hangs, end all
+    requests."""
     set_card(control, "delay 10")
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
 
@@ -688,7 +703,7 @@ def slots_faults(server, answers, control):
 
 
 def slots_refused(server, answers):
-    """What a design with slots cannot do is refused by its name."""
+    """Fields that a design with slots does not support are refused by name."""
     for name, value in (("temperature", 0.8), ("top_k", 4), ("min_p", 0.1)):
         error = server.complete(dict({"prompt": LONG, "max_tokens": 2}, **{name: value}), 400)["error"]
         equal("param", error["param"], name)
@@ -698,7 +713,7 @@ def slots_refused(server, answers):
 
 
 def slots_drained(server, answers, control, process):
-    """SIGTERM: what runs in all slots and what waits is answered."""
+    """After SIGTERM, requests that run or wait are answered, and new ones are refused."""
     set_card(control, "delay 20")
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
     runs = [in_thread(server.stream, dict(body, prompt=[500 + i])) for i in range(4)]
@@ -716,7 +731,7 @@ def slots_drained(server, answers, control, process):
 
 
 def slots_hurried(server, answers, control, process):
-    """A second signal ends what runs in all slots."""
+    """A second SIGTERM ends the requests of all slots at once."""
     set_card(control, "delay 20")
     body = {"prompt": LONG, "max_tokens": 250, "ignore_eos": True}
     asked = [in_thread(server.complete, dict(body, prompt=[500 + i])) for i in range(3)]
@@ -731,7 +746,7 @@ def slots_hurried(server, answers, control, process):
 
 
 def drained(server, answers, control, process):
-    """SIGTERM: what runs and waits is answered, new requests are not."""
+    """After SIGTERM, requests that run or wait are answered, and new ones are refused."""
     set_card(control, "delay 20")
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
     runs = in_thread(server.stream, body)
@@ -748,7 +763,7 @@ def drained(server, answers, control, process):
 
 
 def hurried(server, answers, control, process):
-    """A second signal ends what runs."""
+    """A second SIGTERM ends the running request at once."""
     set_card(control, "delay 20")
     thread, result = in_thread(server.complete, {"prompt": LONG, "max_tokens": 250, "ignore_eos": True})
     server.wait_for("rill_requests_processing", 1)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `make serve-demo`: the story model in simulated hardware behind the HTTP server, until Ctrl-C.
+# `make serve-demo`: runs the HTTP server with the story model on simulated hardware until Ctrl-C. A package with the
+# same Verilog keeps its compiled simulation. The environment variable PORT sets the port (default 8080).
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD spec=configs/tinystories-gpt2-1m.yaml model=models/tinystories-gpt2-1m
@@ -30,7 +31,8 @@ make -s -j2 -C boards/host OUT="$root/build/host" serve WERROR=-Werror >>"$out.l
 step 4 "start the simulated card, write the image to it, and serve"
 export RILL_CARD=$out/card.socket
 rm -f "$RILL_CARD"
-(trap '' INT && exec "$package/sim/card/card" "$package" "$RILL_CARD") >>"$out.log" 2>&1 & # Ctrl-C is for the server
+# The card ignores Ctrl-C, because the server needs it until it has ended.
+(trap '' INT && exec "$package/sim/card/card" "$package" "$RILL_CARD") >>"$out.log" 2>&1 &
 card=$!
 trap 'kill $card 2>/dev/null' EXIT
 while [ ! -S "$RILL_CARD" ]; do

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card without a design, for tests of the server: the protocol of the simulated card (verif/card/protocol.h) with
-// registers in C. Its answers are those of the oracle, from a table; it can be slow, report faults and hang. A design
-// with slots runs as many requests at the same time; the prompt of each must be in its own area.
+// Imitates a card for tests of the server, without simulating a design: it implements the protocol of the simulated
+// card (verif/card/protocol.h) and the registers in C. A table has the answers, which the oracle computed. On command,
+// the card is slow, reports faults or hangs. If the package has slots, that many requests run at the same time.
 // usage: fast_card PACKAGE SOCKET TABLE CONTROL
 //   TABLE    a request on each line: prompt ids : inverse_temperature top_k min_p seed : answer ids (settings as words
-//            of the registers). A prompt that is not in the table gets ids counted up from its first one
+//            of the registers). If a prompt is not in the table, the answer counts up from the prompt's first id
 //   CONTROL  a file that the next request reads and removes: `delay MS` (for each token, from now on), `fault CODE N`
 //            (after N tokens; a code from 5 ends all requests), `hang N` (the card hangs until a reset), `stuck` (the
 //            next reset fails)
@@ -41,10 +41,10 @@ struct ids {
 };
 struct row {
     struct ids prompt, answer;
-    uint64_t settings[4];
+    uint64_t settings[4]; // inverse_temperature, top_k, min_p, seed
 };
 
-static struct row row[MAX_ROWS];
+static struct row row[MAX_ROWS]; // the table
 static int rows;
 static json_t *package;
 static uint32_t reg[REGISTER_WORDS];
@@ -52,19 +52,19 @@ static uint8_t *memory[CHANNELS];
 static uint8_t uuid[CARD_UUID_BYTES];
 static const char *control;
 static double delay_ms = 1;
-static bool running, done, hanging, stuck;
-static struct ids held; // ids of the positions that the card holds
+static bool running, done, hanging, stuck; // done: until the host has read the state; stuck: the next reset fails
+static struct ids held;                    // tokens whose keys and values the card holds, from position 0
 static struct slot {
     bool busy, hangs; // hangs: its request stops the whole card after hang_after tokens
-    uint32_t made, fault_code, fault_after, hang_after;
-    uint32_t fault, ending, status; // registers
-    uint32_t max_new, flags;        // arguments
-    uint64_t ring;                  // address
-    double started;
+    uint32_t made, fault_code, fault_after, hang_after; // made: generated tokens; *_after: tokens before the event
+    uint32_t fault, ending, status;                     // registers
+    uint32_t max_new, flags;                            // arguments
+    uint64_t ring;                                      // address of the generated ids
+    double started;                                     // ms
     struct ids prompt, answer;
 } slot[MAX_SLOTS];
 static int slots = 1;
-static uint32_t accepted;
+static uint32_t accepted; // requests since the reset
 
 static void fail(const char *what) {
     fprintf(stderr, "fast_card: error: %s: %s\n", what, strerror(errno));
@@ -81,6 +81,7 @@ static double now_ms(void) {
 
 static json_int_t figure(const char *key) { return json_integer_value(json_object_get(package, key)); }
 
+// Returns the register of this name. A design without such a register gets a word that reads 0.
 static uint32_t *word(const char *name) {
     size_t i;
     json_t *item;
@@ -93,6 +94,7 @@ static uint32_t *word(const char *name) {
     return none;
 }
 
+// Registers of 64 bits.
 static uint64_t wide(const char *name) { return (uint64_t)word(name)[1] << 32 | word(name)[0]; }
 
 static void put_wide(const char *name, uint64_t value) {
@@ -112,6 +114,7 @@ static void reset(void) {
     accepted = 0;
 }
 
+// Returns the place of a byte address of the card in the memory of this process.
 static uint32_t *ids_at(uint64_t address) {
     uint64_t channel = address >> CARD_CHANNEL_SHIFT;
     return (uint32_t *)(memory[channel < CHANNELS ? channel : 0] + (address & ((1u << CARD_CHANNEL_SHIFT) - 1)));
@@ -119,6 +122,7 @@ static uint32_t *ids_at(uint64_t address) {
 
 // ---- requests ----
 
+// Reads and removes the control file. Its command applies to this request, except `delay`, which applies to all.
 static void read_control(struct slot *s) {
     char what[32] = "";
     unsigned a = 0, b = 0;
@@ -139,6 +143,7 @@ static bool is_row(const struct row *r, const struct ids *prompt) {
            !memcmp(r->settings, settings, sizeof settings);
 }
 
+// Sets the answer to the prompt with the settings in the registers.
 static void find_answer(struct slot *s) {
     for (int i = 0; i < rows; i++)
         if (is_row(&row[i], &s->prompt)) {
@@ -149,7 +154,8 @@ static void find_answer(struct slot *s) {
     for (uint32_t i = 0; i < MAX_IDS; i++) s->answer.id[i] = (s->prompt.id[0] + i) % (uint32_t)figure("vocabulary");
 }
 
-// Ids of a wrong position would give a wrong answer, which no table has.
+// Checks the prefix that the server asks to keep. If the card does not hold exactly these tokens, or no token of the
+// prompt would be left, all ids of the answer become wrong, so that the test finds the error.
 static void keep(struct slot *s) {
     uint32_t prefix = *word("prefix");
     *word("prefix") = 0;
@@ -158,7 +164,8 @@ static void keep(struct slot *s) {
     held.count = *word("held") = 0;
 }
 
-// A card holds what a request has left unless it had a fault or was killed.
+// Records the tokens that the card holds after a request: the prompt and the answer without its last token, whose keys
+// and values were not computed. After a fault or a kill the card holds nothing.
 static void hold(const struct slot *s) {
     if (!json_is_true(json_object_get(package, "prefix")) || s->made == 0 || s->ending == ENDING_KILL ||
         s->ending == ENDING_FAULT)
@@ -179,6 +186,7 @@ static void take(struct slot *s) {
     accepted++;
 }
 
+// Starts a run with the request in the registers. Further requests of a design with slots come by submit().
 static void start(void) {
     take(&slot[0]);
     keep(&slot[0]);
@@ -190,7 +198,7 @@ static void start(void) {
     put_wide("beats_01", 0);
 }
 
-// Counts three drafts for each token, all but one of them wrong.
+// Sets the counters of drafts: three for each token, of which one is accepted.
 static void count_drafts(uint32_t made) {
     char name[24];
     for (int i = 0; figure("drafts") && i < 2; i++) {
@@ -205,6 +213,7 @@ static void finish(struct slot *s, uint32_t ending) {
     hold(s);
 }
 
+// Generates a token. The figures (1000 cycles and 700 beats of each channel) are those that client.py expects.
 static void add_id(struct slot *s) {
     uint32_t id = s->answer.id[s->made];
     ids_at(s->ring)[s->made++] = id;
@@ -217,7 +226,7 @@ static void add_id(struct slot *s) {
     else if (s->prompt.count + s->made > (uint32_t)figure("context")) finish(s, ENDING_CONTEXT);
 }
 
-// A fault of the run ends all requests.
+// Ends the request with its fault. A fault of the whole run (code 5 or more) ends all requests.
 static void fault(struct slot *of) {
     for (struct slot *s = slot; s < slot + slots; s++)
         if (s == of || (s->busy && of->fault_code >= 5)) {
@@ -226,6 +235,7 @@ static void fault(struct slot *of) {
         }
 }
 
+// Does what is due in a slot at the present time: a token every delay_ms, a fault, a hang, or the end.
 static void work_on(struct slot *s) {
     while (s->busy && !hanging && now_ms() >= s->started + delay_ms * (s->made + 1)) {
         if (s->hangs && s->made >= s->hang_after) hanging = true;
@@ -236,7 +246,7 @@ static void work_on(struct slot *s) {
     if (s->busy && !hanging && *word("halt") & 2) finish(s, ENDING_KILL);
 }
 
-// Lets the time pass.
+// Brings all slots up to the present time. The card has no thread of its own: each message of a client calls this.
 static void work(void) {
     bool busy = false;
     for (int i = 0; i < slots; i++) work_on(&slot[i]);
@@ -250,7 +260,7 @@ static void work(void) {
 
 static struct slot *chosen(void) { return &slot[*word("slot") % MAX_SLOTS]; }
 
-// The registers that belong to the chosen slot.
+// Writes the state of the chosen slot to the registers that a host can read.
 static void show(void) {
     uint32_t busy = 0;
     for (int i = 0; i < slots; i++) busy |= (uint32_t)slot[i].busy << i;
@@ -259,6 +269,7 @@ static void show(void) {
     if (slots > 1) *word("slots") = busy | accepted << 16;
 }
 
+// Handles a write to the register `submit`: bit 0 starts a request in the chosen slot, bit 1 ends it.
 static void submit(uint32_t value) {
     struct slot *s = chosen();
     if (value & 1 && running && !s->busy && s < slot + slots) take(s);
@@ -287,6 +298,7 @@ static void reply(int fd, int error, uint32_t value, const void *data, size_t co
     }
 }
 
+// Returns the state for the protocol: 0 idle, 1 running, 2 done. `done` is reported once.
 static uint32_t state(void) {
     uint32_t value = running ? 1 : done ? 2 : 0;
     done = false;
@@ -325,6 +337,7 @@ static bool serve_client(int fd) {
 
 // ---- starting ----
 
+// Reads ids up to a colon or the end of the line. Returns the text after the colon, or the end.
 static char *read_list(char *at, struct ids *out) {
     for (out->count = 0; *at && *at != ':' && *at != '\n';) {
         char *end;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs rill-serve, built with sanitizers from a package alone, on a card without a design (fast_card.c) that answers as
-# the oracle does. tests/host/run.sh runs it on the simulated card.
+# Tests rill-serve on an imitated card (fast_card.c) that gives the oracle's answers. The server is built with
+# sanitizers from the files of a package alone. tests/host/run.sh runs the server on the simulated card.
 # usage: tests/serve/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -9,14 +9,14 @@ set -u
 work=$root/build/tests/serve log=$root/build/tests/serve.log keys=()
 . "$root/tests/host/card.sh"
 control=$work/control table=$work/table template=$model/chat.yaml
-kit=$work/moved/build/host
+kit=$work/moved/build/host # the server and its library
 server="" port=""
 trap 'stop_server; stop_card' EXIT
 
 # ---- what is built ----
 
-# Leaks are found at the server's end, so no check of a leak is needed elsewhere.
-# The C++ of the library has only the address sanitizer, which finds its leaks as well and compiles in half the time.
+# The leak sanitizer reports leaks when the server ends (ends_well). The C++ of the library has only the address
+# sanitizer, which also finds leaks and compiles in half the time.
 sanitize="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 build_server() {
     rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
@@ -32,7 +32,7 @@ build_fast_card() {
             -luuid -pthread
 }
 
-# Answers of the oracle with the requests that get them.
+# Appends an answer of the oracle to golden.jsonl, with the request to the server that must get it.
 one_answer() { # temperature, top_k, min_p, seed, tokens, prompt
     local options=()
     [ "$1" = 0 ] || options=(--temperature "$1" --top-k "$2" --min-p "$3" --sampling-seed "$4")
@@ -90,7 +90,7 @@ start_server() { # options
     done
     return 1
 }
-asked=$table.json # requests whose answers are known
+asked=$table.json # requests of the table, with their answers
 case_of() { timeout 120 python3 "$root/tests/serve/client.py" "$1" "$port" "$asked" "${@:2}"; } # name, arguments
 with_server() { # options of the server -- case, arguments
     local options=()
@@ -98,8 +98,8 @@ with_server() { # options of the server -- case, arguments
     shift
     start_server ${options[@]+"${options[@]}"} && case_of "$@"
 }
-# The server must end by itself with status 0, with nothing to say about memory.
-ends_well() { # 1: a signal ends it
+# Checks that the server ends with status 0 and that the sanitizers report nothing.
+ends_well() { # 1 (default): send SIGTERM; 0: the server is ending already
     local status=0
     [ "${1:-1}" = 0 ] || kill -TERM "$server"
     wait "$server" || status=$?
@@ -168,7 +168,8 @@ counted check "a second SIGTERM: what runs is ended" hurries
 
 # ---- a design with slots: several requests at the same time ----
 
-# The server is the same. The design draws no ids, so requests that do so are left out.
+# The same server program runs with a package of a design with slots. This design does not sample, so the requests with
+# a temperature are left out.
 one_at_a_time=$package
 slots_package() {
     features=(slots=4) spec=$work/slots.yaml package=$work/slots

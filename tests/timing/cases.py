@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Netlists with known paths, for the delay model (verif/timing). usage: cases.py CASE; cases.py lists them.
+"""Tests the delay model (verif/timing) with small netlists whose paths are known. usage: cases.py [CASE]. Without CASE,
+the program lists the cases.
 
-A case fails with an AssertionError. Each case computes its expected delay as a sum of entries of the table of delays.
+A case fails with an AssertionError. Most cases compute the expected delay as a sum of entries of the table of delays.
 """
 import json
 import os
@@ -19,12 +20,13 @@ from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
 from walk import HALF, TABLES, Walk, netlist_name, write_table  # noqa: E402
 
-NS = read_delays()
-LIMIT = 4.0
+NS = read_delays()  # the table of delays: {name: ns}
+LIMIT = 4.0  # ns; the tests call a path long if it takes more
 
 
 class Module:
-    """A netlist as Yosys writes it."""
+    """A netlist in the form of Yosys' JSON. The methods add nets and cells. `bit`, `flop` and `lut` return the new
+    bit."""
 
     def __init__(self) -> None:
         self.bits, self.cells, self.names, self.ports = 1, {}, {}, {}
@@ -45,7 +47,7 @@ class Module:
         self.cell(name + "_reg", kind, ("Q",), {"C": "0", "D": data if data else "0", "Q": q, **pins})
         return q
 
-    def clock_2x(self) -> int:
+    def clock_2x(self) -> int:  # adds the port clk_2x; cells without it are clocked by clk
         clock = self.bit()
         self.port("clk_2x", "input", clock)
         return clock
@@ -69,7 +71,7 @@ class Module:
         return Walk(self.net(*more)).worst(1)[0]
 
 
-def near(value: float, want: float) -> None:
+def near(value: float, want: float) -> None:  # ns
     assert abs(value - want) < 0.002, f"{value:.3f} ns instead of {want:.3f}"
 
 
@@ -79,6 +81,7 @@ def one_load() -> float:
 
 
 def chain(module: Module, count: int) -> None:
+    """Adds a path from a flip-flop through `count` LUTs to a flip-flop."""
     bit = module.flop("first")
     for k in range(count):
         bit = module.lut(f"step_{k}", bit)
@@ -124,7 +127,7 @@ def case_deep_chain() -> None:
 
 
 def case_true_loop() -> None:
-    """The message about a loop names the cells of the loop, but not the cells before and after it."""
+    """The message about a combinational loop names the cells of the loop, but not the cells before and after it."""
     module = Module()
     back = module.bit("back")
     one = module.lut("one", module.flop("in"), back)
@@ -193,6 +196,8 @@ def case_false_loop_ram() -> None:
 
 
 def multiplier(mreg: str, preg: str, packed: bool) -> float:
+    """Returns the worst path of a multiplier between registers. mreg, preg: `1` for a register after the product, and
+    at the output. packed: no other cell reads the input register, so the DSP can contain it."""
     module = Module()
     a, p = module.flop("a"), module.bit("p")
     pins = {"A": a, "B": module.flop("b"), "P": p, "CLK": "0"}
@@ -223,8 +228,8 @@ def two_clocks(source: bool, to: bool, enable: str = "") -> float:
 
 
 def case_half_a_cycle() -> None:
-    """A path that begins or ends at clk_2x counts twice, unless it goes from clk to a register that is enabled only at
-    common edges of both clocks."""
+    """A path that begins or ends at clk_2x has half a cycle, so its time counts twice. The exception is a path from clk
+    to a register that is enabled only at common edges of both clocks."""
     once = two_clocks(False, False)
     near(once, NS["ff_clock_to_q"] + one_load() + NS["ff_setup"] + NS["clock_skew"])
     for source, to in ((True, False), (False, True), (True, True)):
@@ -313,6 +318,7 @@ def case_cascade_of_something_else() -> None:
 
 
 def ram_path(kind: str, output: str, **parameters: str) -> float:
+    """Returns the time from a RAM to a flip-flop."""
     module = Module()
     read = module.bit("read")
     module.cell("ram", kind, (output,), {output: read}, **parameters)
@@ -341,6 +347,7 @@ def case_cascade_of_rams() -> None:
 
 
 def broadcast(lanes: bool) -> float:
+    """Returns the time of a net to 64 registers. lanes: each register is in a separate lane with 199 others."""
     module = Module()
     source = module.flop("shared")
     for k in range(64):
@@ -372,8 +379,8 @@ def case_reset() -> None:
 
 
 def borders(apart: bool, logic: int, bare: bool = False) -> float:
-    """The longest path between two modules with `logic` LUTs on either side of their border. apart: they are on two
-    dies."""
+    """Returns the time of the longest path between two modules, with `logic` LUTs on each side of their border. apart:
+    the modules are on two dies. bare: the second module has a register without logic at its input."""
     depart, arrive = NS["ff_clock_to_q"], NS["net"] + NS["ff_setup"]
     step = NS["lut"] + NS["net"]
     given = Table(depart={"q": depart + logic * step})
@@ -402,7 +409,8 @@ def case_unused_input() -> None:
 
 
 def case_crossing() -> None:
-    """A path between two dies is longer than the limit, unless registers are on both sides of the border."""
+    """A path between two dies is longer than the limit, unless registers without logic are on both sides of the
+    border."""
     assert borders(False, 2) < LIMIT
     assert borders(True, 2) > LIMIT
     assert borders(True, 0, True) < LIMIT
@@ -485,8 +493,7 @@ def case_place_of_register() -> None:
 
 
 def case_place_of_lone_register() -> None:
-    """This also holds if the instance has no other net, so that only the register itself shows the place of the
-    instance."""
+    """A register that is named after a port is on the die of its own instance even if the instance has no other net."""
     module = Module()
     word = module.flop("u_far.d")
     known(module, "u_far.d", "far.v:1", "top.v:20")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests when verif/timing/known.py takes the result of a walk for current: after a change of comments or layout it does;
-# after a change of logic, of a delay, of the model's version or of the floorplan it does not. Uses a library of a few
-# modules in a separate folder, without Yosys. Prints one line per case.
+# Tests when verif/timing/known.py considers the kept result of a walk current: it must be current after a change of
+# comments or layout, and stale after a change of logic, of a delay, of the model's version or of the floorplan. The
+# test uses a library of a few modules in a separate folder and no Yosys. Prints one line per case.
 # usage: tests/timing/known.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -17,22 +17,23 @@ cp "$root"/verif/timing/{*.py,delays.txt} "$timing" && echo '# Rows.' >"$timing/
 printf '%s\n' 'rill_pair WIDTH=4' 'rill_leaf' 'rill_engine LANES=2' >"$scratch/lines"
 echo 'rill_place pblock_SLR0 {u_shared/u_engine/gen_lane[0].u_lane}' >"$scratch/pblocks.tcl"
 
-leaf() { # expression
+leaf() { # expression: writes the module rill_leaf
     printf '%s\n' 'module rill_leaf (input wire a, output wire y);' "    assign y = $1;" endmodule \
         >"$scratch/rtl-templates/stream/rill_leaf.v"
 }
 # shellcheck disable=SC2120 # the lines are optional
-pair() { # lines in the middle
+pair() { # lines in the middle: writes the module rill_pair, which has an instance of rill_leaf and includes a header
     printf '%s\n' '`include "rill_width.vh"' 'module rill_pair (input wire a, output wire y);' "$@" \
         '    rill_leaf u_leaf (.a(a), .y(y));' endmodule >"$scratch/rtl-templates/stream/rill_pair.v"
 }
 header() { echo "localparam W = $1; // a width" >"$scratch/rtl-templates/stream/rill_width.vh"; }
 known() { python3 "$timing/known.py" --floorplan "$scratch/pblocks.tcl" "$@"; }
-needs() { # what must be walked: names in the order of the lines
+needs() { # names: checks that exactly these modules must be walked again, in the order of $scratch/lines
     known --stale "$scratch/lines" | sed 's/ .*//' | paste -sd' ' | grep -qx "$1"
 }
-nothing() { [ -z "$(known --stale "$scratch/lines")" ] && known --check; }
-walked() { # line, ns: as a walk writes it
+nothing() { [ -z "$(known --stale "$scratch/lines")" ] && known --check; } # every result is current
+# Writes the table of a module as a walk does, and marks it as current.
+walked() { # line of $scratch/lines, ns of its longest path
     printf '{"arrive":{},"depart":{},"through":[],"clbs":1.0,"bare":[],"inside":{},"parts":[],%s}' \
         '"paths":[['"$2"',1,"a","y"]],"resets":[]' \
         >"$work/$(cd "$timing" && python3 -c 'import sys, walk; print(walk.netlist_name(sys.argv[1]))' "$1").table"
@@ -43,10 +44,12 @@ walk_all() {
         known --store "$scratch/lines"
 }
 told() { grep -qx "stale: $1" <<<"$(known --check)"; }
-with_another_key() { # line: a row as it is when another change of the module was walked
+# Changes the hash in the row of a module, as if the row were from another version of the module. It must be stale.
+with_another_key() { # line
     sed -i -E "s/ [0-9a-f]{16}( $1)\$/ 0123456789abcdef\1/" "$timing/paths.txt"
     told "$1"
 }
+# known.py can restore the tables of all walks from the rows of paths.txt, which is in the tree.
 restored() { rm -rf "$work" && mkdir "$work" && nothing && [ "$(find "$work" -name '*.table' | wc -l)" = 3 ]; }
 other_result() { grep -q '^1.30 ns, but its row of the same logic says 1.20 ns' <<<"$(walked 'rill_leaf' 1.3)"; }
 

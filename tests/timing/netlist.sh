@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests when verif/timing synthesizes a netlist again: after a change of logic, not after a change of comments or
-# layout. Uses a library of one module in a separate folder. Prints one line per case.
+# Tests when verif/timing synthesizes a netlist again: it must do so after a change of logic, but not after a change of
+# comments or layout. Uses a library of one module in a separate folder. Prints one line per case.
 # usage: tests/timing/netlist.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -15,10 +15,10 @@ template() { # the lines in the middle
     printf '%s\n' 'module rill_pair (input wire clk, input wire [3:0] a, output reg [3:0] y);' "$@" \
         'endmodule' >"$scratch/rtl-templates/stream/rill_pair.v"
 }
-made() { # whether a netlist is made that was not there
+made() { # returns 0 if synthesize_once writes the netlist, 1 if it keeps the existing one
     local before after
     before=$(stat -c %i.%Y "$work/pair.json" 2>/dev/null)
-    sleep 1.1 # times are whole seconds
+    sleep 1.1 # the time of modification is compared in whole seconds
     synthesize_once pair rill_pair || return 2
     after=$(stat -c %i.%Y "$work/pair.json")
     [ "$before" != "$after" ]

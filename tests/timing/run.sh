@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the delay model of verif/timing on netlists whose longest paths and loops are known.
+# Tests the delay model of verif/timing on netlists whose longest paths and loops are known (cases.py). known.sh and
+# netlist.sh test when its results are kept.
 # usage: tests/timing/run.sh [CASE...]
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

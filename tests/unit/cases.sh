@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: reads from the log of a test program which of its cases ran and passed. tests/harness/run.sh tests
-# this with wrong logs.
+# run.sh sources this file. It reads from the log of a cmocka program which of its cases ran and passed, so that a case
+# that is silently left out is found. tests/harness/run.sh tests it with wrong logs.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # Prints a line `name: reason` for each case that a test program skipped. The reason is the message `skipped: ...`
@@ -12,8 +12,8 @@ skipped_cases() {
         /^\[  SKIPPED \] / { print $NF ": " why }' "$log"
 }
 
-# Prints the cases that the source lists: all of them, or without the slow ones, or these only (run.sh).
-cases_listed() { # name
+# Prints the cases that the source lists. `slow` of run.sh selects all cases, those that are not slow, or the slow ones.
+cases_listed() { # name of the test, such as test_base
     local which
     case ${slow:-all} in
         all) which=(-e .) ;;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of whole designs: builds a spec's design once for all tests of a program, which only read it.
+// Shared by the tests of whole designs: compiles specs by all passes of the compiler, without writing files.
 #ifndef RILL_DESIGN_FIXTURE_H
 #define RILL_DESIGN_FIXTURE_H
 
-// cmocka.h wants these four first.
+// cmocka.h needs these four headers before it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #include "gen/command/command.h"
 
+// Compiles the spec at this path. The result is allocated in the arena, and the caller may change it.
 static inline struct ir *build_in(struct arena *of, const char *spec) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -23,6 +24,8 @@ static inline struct ir *build_in(struct arena *of, const char *spec) {
     return ir;
 }
 
+// Returns the design of the spec at this path, which is compiled once for all tests of a program. Holds up to 16
+// designs and never frees them.
 static inline const struct ir *built(const char *spec) {
     static struct arena kept;
     static struct {

@@ -16,10 +16,10 @@ enum { CHANNEL_BYTES = 512 << 20 };
 
 struct bench {
     struct arena arena;
-    struct hbm *hbm;
-    struct hbm_channel *ch;
+    struct hbm *hbm;        // two channels with the timing of the board u55c
+    struct hbm_channel *ch; // channel 0, which the functions below use
     int beat_bytes;
-    double period_ns;
+    double period_ns; // of the port's clock
 };
 
 static inline struct hbm_figures u55c_figures(struct arena *arena) {
@@ -30,6 +30,7 @@ static inline struct hbm_figures u55c_figures(struct arena *arena) {
     return device->hbm;
 }
 
+// Opens the model. The caller calls bench_close. seed: jitter, 0 for none.
 static inline void bench_open_seed(struct bench *b, double clock_mhz, int beat_bytes, uint64_t seed) {
     const char *why = NULL;
     arena_init(&b->arena);
@@ -61,7 +62,7 @@ static inline void assert_near(double value, double want, double tolerance) {
         fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
 }
 
-// Nanoseconds from acceptance to the first beat of one read.
+// Returns the time in ns from the acceptance of a read of one beat to the beat.
 static inline double read_latency(struct bench *b, uint64_t address) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     struct hbm_beat beat;
@@ -71,7 +72,8 @@ static inline double read_latency(struct bench *b, uint64_t address) {
     return (double)(hbm_cycle(b->hbm) - start) * b->period_ns;
 }
 
-// GB/s of `bursts` reads of `beats` beats, `stride` bytes apart within `span`, as fast as the port takes them.
+// Returns the GB/s of `bursts` reads of `beats` beats each, as fast as the port takes them. Addresses advance by
+// `stride` bytes and wrap at `span` bytes. At most `outstanding` reads are open.
 static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t stride, uint64_t span,
                                int outstanding) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
@@ -90,7 +92,7 @@ static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t 
     return (double)bursts * beats * b->beat_bytes / ns;
 }
 
-// Gives the model one write burst with id 1. All bytes of its data have this value.
+// Gives the model one write burst with AXI id 1. All bytes of its data have this value.
 static inline void write_burst(struct bench *b, uint64_t address, int beats, uint8_t value) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     memset(data, value, sizeof data);
@@ -104,7 +106,7 @@ static inline struct hbm_beat wait_response(struct bench *b) {
     return beat;
 }
 
-// Reads one beat with id 5.
+// Reads one beat with AXI id 5.
 static inline struct hbm_beat read_beat(struct bench *b, uint64_t address, uint8_t data[]) {
     struct hbm_beat beat = {0};
     hbm_accept_read(b->ch, address, 1, 5);

@@ -14,7 +14,7 @@
 
 struct image_fixture {
     struct fixture f;
-    char dir[64];
+    char dir[64]; // the scratch folder, which image_end removes
 };
 
 static inline void image_begin(struct image_fixture *x) {
@@ -37,7 +37,8 @@ static inline const char *image_path(struct image_fixture *x, const char *name) 
     return arena_printf(&x->f.arena, "%s/%s", x->dir, name);
 }
 
-// All passes (stop_after NULL) over a spec given as text.
+// Returns the design of a spec that is given as text, after the pass `stop_after` or, if it is NULL, after all passes.
+// Fails the test if there is an error.
 static inline struct ir *image_build(struct image_fixture *x, const char *spec, const char *stop_after) {
     const char *path = image_path(x, "spec.yaml");
     write_file(path, spec, strlen(spec));
@@ -48,7 +49,9 @@ static inline struct ir *image_build(struct image_fixture *x, const char *spec, 
     return ir;
 }
 
-// Packs below the scratch folder's subfolder `name`; returns the image's folder, or NULL after an error.
+// Packs the weights of `source` (as for `rill pack --weights`) into the subfolder `name` of the scratch folder.
+// golden_only: writes only the part of the image that the replay needs. Returns the image's folder, or NULL after an
+// error, which is in x->f.diag. image_pack and image_pack_golden fail the test instead.
 static inline const char *image_try(struct image_fixture *x, const struct ir *ir, const char *source, const char *name,
                                     bool golden_only) {
     struct output out;
@@ -79,6 +82,7 @@ static inline const char *image_pack_golden(struct image_fixture *x, const struc
     return dir;
 }
 
+// Returns the index of a node of the graph.
 static inline int image_node(const struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nodes; n++)
         if (!strcmp(ir->node[n].name, name)) return n;
@@ -86,7 +90,7 @@ static inline int image_node(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// The shipped model with other design lines (each ended by a line feed and indented by two).
+// Returns a spec of the shipped model with these lines below `design:` (each indented by two, with a line feed).
 static inline const char *image_tinystories(struct image_fixture *x, const char *design) {
     return arena_printf(&x->f.arena,
                         "name: t\nmodel:\n  family: gpt2\n  layers: 4\n  hidden: 128\n  heads: 4\n  ffn: 512\n  vocab: "

@@ -3,7 +3,7 @@
 #ifndef RILL_MODEL_FIXTURE_H
 #define RILL_MODEL_FIXTURE_H
 
-// cmocka.h wants these four first.
+// cmocka.h needs these four headers before it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 struct fixture {
     struct arena arena;
-    struct diag diag;
+    struct diag diag; // writes to `stream`, whose text is `text`
     FILE *stream;
     char *text;
     size_t len;
@@ -31,7 +31,7 @@ static inline void fixture_begin(struct fixture *f) {
     diag_init(&f->diag, f->stream);
 }
 
-// All diagnostics so far.
+// Returns all diagnostics so far.
 static inline const char *fixture_text(struct fixture *f) {
     fflush(f->stream);
     return f->text;
@@ -47,11 +47,12 @@ static inline void assert_no_errors(struct fixture *f) {
     if (f->diag.errors) fail_msg("%s", fixture_text(f));
 }
 
+// Checks that the diagnostics contain this text.
 static inline void assert_reported(struct fixture *f, const char *part) {
     if (!strstr(fixture_text(f), part)) fail_msg("`%s` not in:\n%s", part, fixture_text(f));
 }
 
-// Directory of a file of the project, given relative to its root; NULL when absent.
+// Returns the folder of a file that is given relative to the project's root, or NULL if there is no such file.
 static inline const char *find_dir(struct fixture *f, const char *file) {
     char *path = file_find_shared(&f->arena, file);
     return path ? file_dir(&f->arena, path) : NULL;
@@ -70,7 +71,7 @@ static inline void write_file(const char *path, const void *bytes, size_t len) {
     assert_int_equal(fclose(out), 0);
 }
 
-// A header and data as a safetensors file.
+// Writes a safetensors file: the length of the JSON header as 8 bytes, the header, the data.
 static inline void write_safetensors(const char *path, const char *header, const void *data, size_t data_len) {
     struct text text = {0};
     uint64_t len = strlen(header);
@@ -81,7 +82,7 @@ static inline void write_safetensors(const char *path, const char *header, const
     text_free(&text);
 }
 
-// Deterministic noise for fuzzing.
+// Returns the next number of a xorshift generator. The state must not be 0.
 static inline uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 7;

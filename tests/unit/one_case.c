@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked to every unit test. With RILL_TEST_CASE in the environment, only the cases of that name run, which may be a
-// pattern; with RILL_TEST_SKIP, all others.
+// Linked to every unit test. The environment variable RILL_TEST_CASE is a name or a pattern such as slow_*: only these
+// cases run. RILL_TEST_SKIP is a pattern of cases that do not run. tests/unit/run.sh sets them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by tests of quantized weights: quantizes a matrix without importance of columns, and converts it back to
+// Shared by tests of quantized weights: quantizes a matrix with all columns equally important, and converts it back to
 // floats.
 #ifndef RILL_TEST_QUANTIZE_FIXTURE_H
 #define RILL_TEST_QUANTIZE_FIXTURE_H
@@ -11,7 +11,7 @@ static inline struct qmatrix quantize_matrix(struct arena *arena, const float *w
     return quantize_weighed(arena, w, rows, k, format, group, NULL);
 }
 
-// out[k]
+// Converts a row to out[k]: mantissa times row scale and, for the formats with groups, group scale and offset.
 static inline void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
     for (int64_t i = 0; i < m->k; i++) {
         float scale = m->row_scale[row];

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (*.sh named test_* or slow_*) of this folder.
-# One line per test. See --help.
+# Prints one line per test. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/cases.sh"
@@ -19,9 +19,9 @@ usage: tests/unit/run.sh [--set test | --set deep | --sanitize] [--jobs N] [--li
 TEXT
 }
 
-sanitize=0 jobs=1 share=0 list=0
-slow=all # which slow tests and cases run: all, none, or these only
-names=() kind=()
+sanitize=0 jobs=1 share=0 list=0 # share: this is a process of run_shares
+slow=all # all: all tests and cases; none: without the slow ones; only: only the slow ones
+names=() kind=() # kind: options that select the same cases when a failed test is run again
 while [ $# -gt 0 ]; do
     case $1 in
         --sanitize) sanitize=1 slow=none kind=(--sanitize) ;;
@@ -68,6 +68,7 @@ build_test() { # name
         -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
+# Builds and runs a test program with one case, or with the cases that `slow` selects.
 run_c_test() { # name, case or ""
     local why
     unset RILL_TEST_CASE RILL_TEST_SKIP
@@ -97,14 +98,14 @@ run_names() {
     done
 }
 
-# Prints the number of lines of these tests. Skipped cases are not counted; they are announced when they occur.
+# Prints how many lines these tests will print. Lines of skipped cases are not counted; report_cases announces them.
 checks_of() { # name...
     local name count=0
     for name in "$@"; do [[ $name == *.sh && $sanitize = 1 ]] || count=$((count + 1)); done
     echo $count
 }
 
-# Runs every n-th test in a separate process.
+# Deals the tests to $jobs processes in turn, and prints their lines in the order of the processes.
 run_shares() {
     local n of_share at pids=() lines=$out/share status plans
     for ((n = 0; n < jobs; n++)); do

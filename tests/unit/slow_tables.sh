@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that the tables of functions in the tree are, byte for byte, what gen/numerics/tables/make_tables.c prints.
+# Checks that the tables of functions (exp, 1/x and others) for C and Verilog in the tree are, byte for byte, the output
+# of gen/numerics/tables/make_tables.c.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the simulator reads as many beats for the engines in one step as the formulas of the cost model count.
+// Shared by test_together.c and test_window.c: checks that the forecast's simulator reads as many beats for the engines
+// in one step as the formulas of the cost model count.
 #ifndef RILL_STEP_BEATS_H
 #define RILL_STEP_BEATS_H
 
@@ -8,7 +9,8 @@
 #include "gen/cost/cost.h"
 #include "gen/timing/timing.h"
 
-// Returns the beats that the step reads from memory.
+// pos: position of the step's first token; tokens: tokens of the step. Returns the beats that the step reads from
+// memory.
 static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tokens) {
     struct arena scratch;
     arena_init(&scratch);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream with the benches' checker and sink, which breaks the rule that +break=N selects. For test_stream_checks.sh.
-// 0: none. 1, 2: tvalid or tready in reset. 3 to 9: a signal changes, or is unknown, while the third word waits. 10 to
-// 12: the sink gets a third word with other data, tuser or tlast. 13: the sink gets a fifth word.
+// Drives the benches' stream checker and sink (monitor) with a stream that breaks the rule that +break=N selects.
+// test_stream_checks.sh runs it to show that each breach is found. 0: none. 1, 2: tvalid or tready is set in reset. 3
+// to 9: a signal changes, or is unknown, while the third word waits. 10 to 12: the sink gets a third word with other
+// data, tuser or tlast. 13: the sink gets a fifth word.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -18,7 +19,8 @@ module stream_breaches;
     integer    breach;
     integer    n;
 
-    // Two streams of the same words: one with a separate tready for the checker, one into the sink.
+    // The checker and the sink see two streams with the same words: the task `offer` drives tvalid and tready of the
+    // checker's stream; the sink drives its own tready.
     rill_axis_checker #(.DATA_W(8), .USER_W(2)) u_checker (
         .clk(clk), .rst(rst), .tvalid(tvalid), .tready(tready), .tdata(tdata), .tuser(tuser), .tlast(tlast));
     reg        sink_valid = 0;

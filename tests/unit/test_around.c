@@ -29,12 +29,12 @@ static const char spec[] =
     "        - {op: silu, name: s, in: [a]}\n        - {op: add, name: h_next, in: [s, h]}\ndesign:\n  lanes: 4\n  T: "
     "2\n";
 
-// Input and result of the custom kernel, and the output of the silu after it.
+// INPUT, RESULT: input and result of the custom kernel. BEHIND: output of the silu after it.
 enum stream { INPUT, RESULT, BEHIND, STREAMS };
 
-// Values as a design would make them: [row][repetition][element].
+// The values that a design would compute: value[stream][row][repetition][element].
 struct design {
-    float row[ROWS][SIZE], value[STREAMS][ROWS][REPEAT][SIZE];
+    float row[ROWS][SIZE], value[STREAMS][ROWS][REPEAT][SIZE]; // row: the inputs of the request
     int edge[STREAMS];
     struct check *check;
 };
@@ -55,9 +55,9 @@ static void compute(struct design *d) {
     }
 }
 
-// A fault in the form (not the values) of the kernel's result.
+// A fault in the form (not the values) of the kernel's result, which send_step makes.
 static struct {
-    bool padding; // not zero
+    bool padding; // the elements after the last one are not zero
     int words;    // words of a firing; 0: the right number
 } wrong;
 
@@ -91,8 +91,8 @@ static const char *const_text(struct image_fixture *x, const char *text) {
     return text ? arena_strdup(&x->f.arena, text) : NULL;
 }
 
-// Sends all streams, with one wrong element in the stream `spoilt` (STREAMS: in none). The stream after the kernel
-// comes first or last, and the kernel's result has a given number of steps. *values receives how many values were
+// Sends all streams, with one wrong element in the stream `spoilt` (STREAMS: in none) at this row and repetition. The
+// stream BEHIND comes first or last. The kernel's result has result_steps steps. *values receives how many values were
 // compared. Returns the first difference, or NULL.
 static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition,
                        int result_steps, uint64_t *values) {
@@ -127,7 +127,8 @@ static void test_compared_around(void **state) {
                  {INPUT, 0, 0, "repetition 0, position 0, element 5"},
                  {INPUT, 2, 1, "repetition 1, position 2, element 5"},
                  {BEHIND, 1, 1, "repetition 1, position 1, element 5"},
-                 {RESULT, 0, 1, "repetition 1, position 0, element 5"}}; // then the values after the kernel differ
+                 // The checker cannot know a wrong result, but the values after the kernel then differ.
+                 {RESULT, 0, 1, "repetition 1, position 0, element 5"}};
     for (size_t c = 0; c < COUNT_OF(cases); c++)
         for (int order = 0; order < 2; order++) {
             struct image_fixture x;
@@ -155,8 +156,8 @@ static void test_result_missing(void **state) {
     }
 }
 
-// For values that the replay takes from the design, the form is compared: zeros after the last element, complete
-// firings.
+// The replay takes the kernel's result from the design, so its values are not compared, but its form is: zeros after
+// the last element, complete firings.
 static void test_result_malformed(void **state) {
     (void)state;
     static const struct {
@@ -186,7 +187,8 @@ static const char turns[] =
     "        - {op: matmul, name: b, in: p, rows: 8, weight: v}\n        - {op: dequantize, name: y, in: b}\n"
     "design:\n  lanes: 4\n  T: 2\n";
 
-// Returns the message for one beat too many, on a stream of a request without rows. NULL: the stream is not compared.
+// Sends a beat on a stream of a request without rows, which is one beat too many. Returns the checker's message, or
+// NULL if the stream is not compared.
 static const char *beat_more(struct image_fixture *x, const struct ir *ir, const char *dir, int edge) {
     static const uint32_t zeros[64];
     struct replay *golden = replay_open(&x->f.arena, ir, dir, 4, &x->f.diag);

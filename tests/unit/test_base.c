@@ -81,7 +81,8 @@ static void exhaust(struct arena *a, int what) {
     }
 }
 
-// A failed allocation ends the process with the exit code of internal faults.
+// A failed allocation ends the process with the exit code of internal faults. `what` of exhaust: a size that overflows,
+// a size that is too large, or an arena that is set to fail after three allocations.
 static void test_exhaustion(void **state) {
     (void)state;
     for (int what = 0; what < 3; what++) {
@@ -175,7 +176,8 @@ static void test_output_abort(void **state) {
     arena_free(&a);
 }
 
-// A file size limit imitates a full disk: the write fails late, in the middle of the set.
+// A limit on the size of files imitates a full disk: the write of the second file fails, and no file of the set may be
+// left.
 static void test_output_full(void **state) {
     const char *dir = *state;
     struct rlimit old, small;
@@ -229,7 +231,7 @@ static void test_nearest(void **state) {
     assert_string_equal(diag_nearest_word("lnaes", words, COUNT_OF(words)), "lanes");
     assert_string_equal(diag_nearest_word("chanels", words, COUNT_OF(words)), "channels");
     assert_string_equal(diag_nearest_word("t", words, COUNT_OF(words)), "T");
-    // of three equally near words, the first with the longest common beginning
+    // All three words are equally near. The first one with the longest common beginning is chosen.
     assert_string_equal(diag_nearest_word("u55", near, COUNT_OF(near)), "u55c");
     assert_null(diag_nearest_word("binding", words, COUNT_OF(words)));
     assert_null(diag_nearest_word("", words, COUNT_OF(words)));
@@ -265,7 +267,8 @@ static void test_places(void **state) {
     expect_output((struct loc){&s, 99, 1}, "m", "f:99:1: error: m\n");
 }
 
-// Compares the hash with the weights of docs/host.md, for rows of one element, of whole blocks and of partial blocks.
+// Compares logits_hash with the formula of docs/host.md for rows of 1, 17, ... 97 logits, so that the last block of 32
+// is whole or partial.
 static void test_logits_hash(void **state) {
     (void)state;
     float row[97];

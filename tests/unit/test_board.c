@@ -50,6 +50,8 @@ static char *said(struct ir *ir) {
     return copy;
 }
 
+// The resources for a design on a die are the limit's share of the die, minus the platform (shell) and, on the die at
+// the memory, minus the memory ports.
 static void ports_and_shell_leave_room_within_the_limits(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c-16.yaml");
@@ -97,6 +99,7 @@ static bool within(const struct cost_resources *r, const struct cost_resources *
 
 enum claim { ALL, ALL_AND_MOST /* also with the second figure of the ports */ };
 
+// Checks that the resources of each die and the wires of each boundary are within the limits of the board.
 static void hold(const char *spec, enum claim claim) {
     const struct ir *ir = built(spec);
     const struct cost_design cost = cost_design(ir);
@@ -109,7 +112,7 @@ static void hold(const char *spec, enum claim claim) {
     }
 }
 
-// The shipped designs that fit the limits of each board, as their specs and docs/cost.md claim.
+// Checks the shipped designs that fit the limits of their boards, as their specs and docs/cost.md claim.
 static void slow_shipped_designs_are_within_their_limits(void **state) {
     (void)state;
     static const struct {
@@ -125,7 +128,7 @@ static void slow_shipped_designs_are_within_their_limits(void **state) {
     for (size_t s = 0; s < COUNT_OF(designs); s++) hold(designs[s].spec, designs[s].claim);
 }
 
-// Changes each figure; a figure that nothing reads would change nothing.
+// Changes each figure of the board file. The output must change, which shows that every figure is used.
 static void each_figure_changes_what_is_said(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-u55c.yaml");
@@ -145,13 +148,15 @@ static void each_figure_changes_what_is_said(void **state) {
     BOARD_SECTIONS(TRY_SECTION)
 }
 
+// Returns the number of engine lanes on the die at the memory.
 static int lanes_at_memory(const struct ir *ir) {
     int lanes = 0;
     for (int c = 0; c < ir->engine[0].channels; c++) lanes += ir->engine[0].lane_die[c] == cost_memory_die(ir);
     return lanes;
 }
 
-// Resources of the ports are not available to lanes, and reserved wires limit the number of lanes.
+// If the memory ports need more resources, fewer lanes are on their die. If few wires may cross to the next die, more
+// lanes must be there.
 static void a_partition_sees_ports_and_wires(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -171,7 +176,8 @@ static void a_partition_sees_ports_and_wires(void **state) {
     assert_true(lanes_at_memory(ir) > with);
 }
 
-// Compares with figures computed by hand: of memory alone, then of cells alone.
+// Compares the estimate of power with one computed here: first with the energy of the memory only, then with the energy
+// of LUTs only.
 static void slow_power_is_the_sum_of_its_parts(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
@@ -238,7 +244,7 @@ static void list_figures(FILE *out) {
                 figures[i].high, figures[i].unit, figures[i].preset, figures[i].text);
 }
 
-// docs/boards.md has every row of the tables.
+// docs/boards.md must have every row of the tables BOARD_*_FIGURES (list_figures).
 static void the_docs_have_every_figure(void **state) {
     (void)state;
     size_t len;

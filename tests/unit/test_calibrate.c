@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests statistics of activations. Windows that are evaluated together give the same result as one after the other. The
-// file can be read back, but not for other weights or models. The packer and the oracle quantize equally with them.
+// Tests the statistics of activations that calibration collects (gen/reference/calibrate.h). Windows of a text that are
+// evaluated together give the same result as one after the other. The file can be read back, but not for other weights
+// or models. The packer and the oracle quantize equally with the statistics.
 #include "tests/unit/image_fixture.h"
 
 #include <math.h>
@@ -48,6 +49,7 @@ static struct statistics *collect(struct image_fixture *x, const struct oracle_g
 
 // ---- measuring ----
 
+// Adds the squares of a tensor's elements at the present position.
 static void add_squares(const struct oracle *o, int tensor, int64_t repetition, double sum[HIDDEN]) {
     const struct oracle_value *v = oracle_value(o, tensor, repetition);
     assert_non_null(v);
@@ -59,7 +61,8 @@ static void assert_means(const float *mean, const double sum[HIDDEN]) {
     for (int i = 0; i < HIDDEN; i++) assert_true(fabs(mean[i] - sum[i] / IDS) <= 1e-6 * sum[i] / IDS);
 }
 
-// Compares three windows, the last one shorter, with an evaluation position by position.
+// Compares the mean squares of three windows, of which the last one is shorter, with sums over an evaluation position
+// by position. "norm2" is the operand of c_fc, "norm_final" that of the LM head, whose weights are wte.
 static void test_means(void **state) {
     (void)state;
     struct image_fixture x;
@@ -156,7 +159,8 @@ static void test_other_model(void **state) {
     image_end(&x);
 }
 
-// Attributes that a family may set for attention alone change what the later products multiply.
+// The hash of the graph must include attributes that only attention has (cap, window, root of the scores), because they
+// change the operands of later products.
 static void test_other_attention(void **state) {
     (void)state;
     struct image_fixture x;
@@ -176,6 +180,7 @@ static void test_other_attention(void **state) {
     image_end(&x);
 }
 
+// Replaces the first `from` in the file by `to`. Reading it must then fail with this message.
 static void refuse(const char *from, const char *to, const char *message) {
     struct image_fixture x;
     image_begin(&x);
@@ -206,6 +211,8 @@ static const float *run(struct oracle *o) {
     return oracle_logits(o);
 }
 
+// Packs an image with these statistics (or without, NULL) and returns the logits of an oracle that reads it. The caller
+// closes *o.
 static const float *run_image(struct image_fixture *x, const struct oracle_graph *g, const struct ir *ir,
                               const struct statistics *s, const char *name, struct oracle **o) {
     struct output out;
@@ -240,7 +247,7 @@ static void test_weights(void **state) {
     assert_memory_equal(run(own[0]), plain, VOCAB * sizeof(float));
     assert_memory_equal(run(own[1]), packed, VOCAB * sizeof(float));
     assert_true(memcmp(packed, plain, VOCAB * sizeof(float)) != 0);
-    // The file does not repeat what the packer has quantized.
+    // oracle.bin does not contain the weights that the image has, so statistics do not change its size.
     assert_int_equal(size_of(&x, "by/image/oracle.bin"), size_of(&x, "plain/image/oracle.bin"));
     for (int i = 0; i < 2; i++) oracle_close(image[i]), oracle_close(own[i]);
     image_end(&x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the stream checker with hand-made streams, right and wrong ones, of every kind of value in the order of
-// docs/rtl.md section 3.
+// Tests the stream checker with correct and wrong streams of every kind of value, in the order of docs/rtl.md section
+// 3. The replay of this file replaces the real one, so that the expected values are simple. test_check_ids.c tests the
+// streams of a token loop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -25,14 +26,14 @@ enum {
 };
 enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES, T_LAST, TENSORS };
 
-// ---- a golden run whose values are a function of tensor, repetition, position and element ----
+// ---- a replay whose values are a function of tensor, repetition, position and element ----
 
 struct replay {
     struct arena *arena;
     int64_t position;
 };
 
-struct values { // of one tensor at one place
+struct values { // the elements of one tensor at one repetition and position, in the member of its type
     float f32[CONTEXT * HEADS];
     int8_t q[LONG * HEADS];
     int16_t mx[LONG * HEADS];
@@ -134,8 +135,8 @@ struct bench {
     struct diag diag;
     struct ir ir;
     struct check *check;
-    struct replay *run; // of the sender
-    int64_t rows;
+    struct replay *run; // a second replay, of the sender
+    int64_t rows;       // of the request
 };
 
 static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m,
@@ -252,10 +253,10 @@ static void begin(struct bench *b, int64_t rows) {
 struct sender {
     struct bench *b;
     enum tensor tensor;
-    int64_t flip; // number of the beat in which one bit is wrong, -1: none
-    int bit;      // index in its data, then in its tuser, tlast and tcount
-    int64_t beats;
-    unsigned wrong_user; // wrong tuser of the beat `flip`, instead of a wrong bit
+    int64_t flip;        // number of the beat in which one bit is wrong, -1: none
+    int bit;             // index in the concatenation of its data, tuser, tlast and tcount
+    int64_t beats;       // sent so far
+    unsigned wrong_user; // bits of tuser to invert in the beat `flip`, instead of `bit`; 0: none
     bool free;           // the wrong bit is in a part that may have any value
 };
 
@@ -280,7 +281,8 @@ static void flip_bit(const struct sender *s, struct sent *sent) {
     else sent->count ^= 1u << (bit - USER_BITS - 1);
 }
 
-// free_from: data bits from there on may have any value.
+// Sends a beat, with the wrong bit if it is the beat `flip`. free_from: data bits from this index on may have any
+// value.
 static void send(struct sender *s, const void *data, int tok, int tokens, bool last, unsigned count, int free_from) {
     struct sent sent = {
         .user = (unsigned)(tok == tokens - 1) << 1 | (unsigned)tok, .count = count, .last = last && tok == tokens - 1};
@@ -323,9 +325,9 @@ static void send_scores(struct sender *s, int64_t repetition, int64_t first, int
     }
 }
 
-struct unit {
+struct unit { // the word of a stream of mx or of keys and values
     int8_t q[XS];
-    uint32_t extra; // shift or scale
+    uint32_t extra; // exponent of the block, or scale of the head
 };
 
 static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t position, int64_t at, int64_t n) {
@@ -334,7 +336,8 @@ static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t
     return u;
 }
 
-// Blocks of `block` from element `base` on; a unit is added if their number is odd.
+// Sends n elements from element `base` on, in blocks of `block`. The number of words of a token is even: if the blocks
+// have an odd number, an empty word is added to the last block.
 static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block,
                     int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;
@@ -386,6 +389,7 @@ static void send_value(struct sender *s, int64_t repetition, int64_t first, int 
         send_floats(s, repetition, first, tokens, VECTOR, 0);
 }
 
+// Sends the whole stream of a request. Returns the number of beats.
 static int64_t send_all(struct sender *s) {
     enum tensor tensor = s->tensor;
     int64_t rows = s->b->rows;
@@ -425,7 +429,7 @@ static void test_right_streams(void **state) {
     assert_int_equal(check_counts(b->check).constant, 0);
 }
 
-// Returns the message for a request with one wrong bit; NULL: none.
+// Sends a stream with one wrong bit and ends the request. Returns the checker's message, or NULL.
 static const char *say_wrong_bit(void **state, struct sender *s, int64_t *beats) {
     setup(state);
     s->b = *state;
@@ -468,7 +472,7 @@ static void test_wrong_bit(void **state) {
     assert_true(found > 20000 && free > 0 && free < found / 4);
 }
 
-// A word of another token, or the last of a step marked as one that is not (or the other way round), is found.
+// A tuser with another token, with the wrong bit for the last token of a step, or with both, must be found.
 static void test_wrong_token(void **state) {
     teardown(state);
     for (int t = 0; t < TENSORS; t++)
@@ -518,7 +522,7 @@ static void test_empty_word(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "a word of 0 elements"));
 }
 
-// Sends a firing that does not end with its last head.
+// Sends a firing of keys and values without tlast at its last head. The checker must report a head too many.
 static void test_head_too_many(void **state) {
     struct bench *b = *state;
     begin(b, 1);

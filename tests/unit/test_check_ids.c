@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the stream checker with the streams of a language model's token loop: step words, step words ahead of the ids,
-// ids to the model, and ids to the ring. Every wrong bit, and every missing or additional word, must be found.
+// Tests the stream checker with the streams of a language model's token loop: step words, step words ahead of the ids
+// (for the walker), ids to the model, and ids to the ring, from which the host reads them. Every wrong bit, and every
+// missing or additional word, must be found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 #include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
-enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 }; // PROMPT, NEW: ids
+enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 }; // PROMPT, NEW: prompt and generated tokens
 enum stream { S_STEP, S_WALK, S_RING, S_ID, STREAMS };
 
-// ---- a golden run whose ids are a function of the position ----
+// ---- a replay whose ids are a function of the position ----
 
 struct replay {
     int64_t position;
@@ -155,7 +156,7 @@ struct word {
     bool last;
 };
 
-// docs/rtl.md section 4.
+// Returns the step word of a step, in the format of docs/rtl.md section 4.
 static struct word step_word(int64_t index) {
     int64_t position = index < PREFILL ? index * TOKENS : PROMPT + index - PREFILL;
     int64_t left = PROMPT - position, tokens = index >= PREFILL ? 1 : left < TOKENS ? left : TOKENS;
@@ -189,6 +190,7 @@ static void send(struct bench *b, enum stream s, int64_t words, int64_t wrong, i
     }
 }
 
+// Sends all words of all streams, but only the first `words` of the stream `but`.
 static void send_all(struct bench *b, enum stream but, int64_t words) {
     for (int s = 0; s < STREAMS; s++) send(b, (enum stream)s, s == (int)but ? words : words_of((enum stream)s), -1, 0);
 }
@@ -235,7 +237,7 @@ static void test_wrong_bit(void **state) {
     setup(state);
 }
 
-// A word more than the request has, on any stream.
+// One word more than the request has must be found, on any stream.
 static void test_word_too_many(void **state) {
     struct bench *b = *state;
     for (int s = 0; s < STREAMS; s++) {
@@ -247,7 +249,7 @@ static void test_word_too_many(void **state) {
     }
 }
 
-// A word less than the request has: the last one, or all.
+// A missing last word, or a stream without words, must be found at the end of the request.
 static void test_word_too_few(void **state) {
     struct bench *b = *state;
     for (int s = 0; s < STREAMS; s++)
@@ -281,7 +283,8 @@ static void test_end_of_text(void **state) {
     assert_says(b, "after the end of the request");
 }
 
-// Without ids every step has a head, and the last one of the rows is final.
+// Sends the steps of a design that is not a language model: every step has the bit HEAD, and the last one is final. In
+// the step `wrong` (-1: none), the bit of a final step is wrong. Returns the checker's message, or NULL.
 static const char *say_steps_of_rows(void **state, enum stream s, int64_t wrong) {
     static const float values[PROMPT];
     static const float *const rows[] = {values};

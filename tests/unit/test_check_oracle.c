@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the checker with an oracle that makes other ids than the replay. Runs must be compared with the oracle's
-// ids. This file contains the oracle.
+// Tests the checker with an oracle that generates other ids than the replay: a run must be compared with the oracle's
+// ids. The oracle of this file replaces the real one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,11 @@
 
 enum { CONTEXT = 6, GOLDEN_ID = 7, ORACLE_ID_BASE = 50 };
 
-// ---- an oracle of one output, which nothing in the design is compared with ----
+// ---- an oracle of a language model with one output tensor, with which no stream is compared ----
 
 static const struct end_ids no_eot;
-static int64_t latest;
-static bool unknown_output;
+static int64_t latest;      // position of the latest step
+static bool unknown_output; // the oracle cannot compute its output
 
 bool oracle_is_lm(const struct oracle_graph *g) { return g == NULL; }
 int64_t oracle_context(const struct oracle_graph *g) { return g ? 0 : CONTEXT; }

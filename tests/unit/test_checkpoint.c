@@ -46,6 +46,8 @@ static struct family_value *value(const struct family_values *v, const char *nam
     return &v->parameter[family_find_parameter(v->family, name)];
 }
 
+// The shipped config.json must be read, and compared with a spec. Only keys that the spec gives or that change results
+// are compared.
 static void test_config(void **state) {
     (void)state;
     struct fixture f;
@@ -62,8 +64,8 @@ static void test_config(void **state) {
     assert_true(family_config_check(c, &want, "m", &f.arena, &f.diag));
     value(&want, "layers")->i = 5;
     value(&want, "norm_eps")->f = 1e-6;
-    value(&want, "norm_eps")->given = false; // by default
-    value(&want, "eot")->i = 7;              // not compared
+    value(&want, "norm_eps")->given = false; // the spec has the default
+    value(&want, "eot")->i = 7;              // this difference is allowed
     assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
     assert_reported(&f, "m/config.json: error: `n_layer` is 4, but the spec says 5");
     assert_reported(&f, "`layer_norm_epsilon` is 1e-05, but the spec says 1e-06 by default");
@@ -144,7 +146,8 @@ static void test_config_defaults(void **state) {
     fixture_end(&f);
 }
 
-// Old and new spellings, words of several names, maps within maps, values refused with a reason, defaults of defaults.
+// A family whose section `config` has all features: keys with an old and a new name, words with several names, keys in
+// inner maps, values that are refused with a reason, a default that depends on another key.
 static const char spellings[] =
     "family: f\n"
     "parameters:\n"
@@ -162,13 +165,13 @@ static const char spellings[] =
     "graph: {}\n";
 
 static const struct {
-    const char *text, *message; // NULL: fine
+    const char *text, *message; // config.json and the expected message; NULL: it is read, with the values below
     int size, half;
     const char *act;
     double theta;
 } spelled[] = {
     {"{\"n_embd\":8}", NULL, 8, 7, "gelu", 1e4},
-    {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 1e4}, // the newest counts
+    {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 1e4}, // the newer name counts
     {"{\"n_embd\":8,\"hidden_act\":\"swish\",\"rope_theta\":500}", NULL, 8, 7, "silu", 500},
     {"{\"n_embd\":8,\"rope_parameters\":{\"rope_theta\":7},\"rope_theta\":5}", NULL, 8, 7, "gelu", 7},
     {"{\"n_embd\":8,\"hidden_act\":\"relu\"}", "`hidden_act` is `relu`, which the family does not support", 0, 0, "",
@@ -203,12 +206,13 @@ static void test_spellings(void **state) {
     }
 }
 
-// ---- tensors of a file: m [2][3] = 0..5, v [3] = 6..8, mask ----
+// ---- tensors of a file: m [2][3] = 0..5, v [3] = 6..8, and a mask, which no spec needs ----
 
 static const char header[] = "{\"transformer.m\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
                              "\"v\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[24,36]},"
                              "\"h.0.attn.bias\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[36,37]}}";
 
+// Opens this file. last: last element of v. The caller closes the checkpoint and ends the fixture.
 static struct checkpoint *open_small(struct fixture *f, float last) {
     float data[10] = {0, 1, 2, 3, 4, 5, 6, 7, last, 0};
     fixture_begin(f);
@@ -221,6 +225,8 @@ static struct checkpoint *open_small(struct fixture *f, float last) {
     return c;
 }
 
+// Members of a slice in their order: name, rows, cols, transpose, first row, rows of the whole matrix (0: not given),
+// is_table.
 static void test_slices(void **state) {
     (void)state;
     struct fixture f;
@@ -250,11 +256,11 @@ static void test_coverage(void **state) {
     fixture_end(&f);
 }
 
-// A file may store a copy of a tied matrix. The copy must be equal; its last element or its shape may be wrong.
+// A file may store a copy of a tied matrix. The copy must equal the matrix: a wrong last element or shape is refused.
 static void test_copies(void **state) {
     (void)state;
     static const struct {
-        const char *shape, *why; // why: NULL: it equals the matrix
+        const char *shape, *why; // why: the message; NULL: the copy is accepted
         float last;
     } cases[] = {{"[2,3]", NULL, 5},
                  {"[2,3]", "tensor head differs from transformer.m, which the spec uses instead", 6},
@@ -277,15 +283,15 @@ static void test_copies(void **state) {
         assert_non_null(checkpoint_matrix(c, &f.arena, &m, &f.diag));
         assert_int_equal(checkpoint_check_coverage(c, &f.diag), cases[i].why == NULL);
         if (cases[i].why) assert_reported(&f, cases[i].why);
-        else if (checkpoint_matrix(c, &f.arena, &own, &f.diag)) // a graph that reads it needs no copy
+        else if (checkpoint_matrix(c, &f.arena, &own, &f.diag)) // a graph may also read the copy itself
             assert_true(checkpoint_check_coverage(c, &f.diag));
         checkpoint_close(c);
         fixture_end(&f);
     }
 }
 
-// Tensors of a multimodal model's text part, under both names that libraries have given it. A table may have rows that
-// the spec has no positions for; a matrix may not.
+// The tensors of a multimodal model's text part are found under both prefixes that libraries have given it. A table may
+// have more rows than the spec uses; a matrix may not.
 static void test_text_model(void **state) {
     (void)state;
     static const char *const part[] = {"language_model.model.", "model.language_model."};
@@ -347,7 +353,7 @@ static void write_in_dir(const char *name, const char *header_text, const void *
 }
 
 static const struct {
-    const char *index, *message; // NULL: fine
+    const char *index, *message; // NULL: accepted
 } indexes[] = {
     {"{\"metadata\":{},\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\"}}", NULL},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"../b.safetensors\"}}",
@@ -406,7 +412,7 @@ static void test_several_files(void **state) {
     }
 }
 
-// A file that shrinks after it was opened.
+// If a file shrinks after it was opened, reading a tensor must fail with a message.
 static void test_shrunk_file(void **state) {
     (void)state;
     struct fixture f;
@@ -450,7 +456,7 @@ static void test_random_slices_agree(void **state) {
     assert_memory_equal(all + 15, part, 10 * sizeof *part);
     assert_memory_equal(turned + 15, turned_part, 10 * sizeof *turned);
     assert_memory_not_equal(all, other, 30 * sizeof *all);
-    // read in the transposed layout, it is another matrix
+    // Random values depend on the place in the file, so the transposed layout gives another matrix.
     for (int i = 0; i < 30; i++) assert_true(all[i] != turned[i]);
     const float *v = checkpoint_vector(c, &f.arena, "b", 9, 0, 9, CHECKPOINT_BIAS, &f.diag);
     assert_memory_equal(v + 4, checkpoint_vector(c, &f.arena, "b", 5, 4, 9, CHECKPOINT_BIAS, &f.diag), 5 * sizeof *v);
@@ -459,7 +465,8 @@ static void test_random_slices_agree(void **state) {
     fixture_end(&f);
 }
 
-// Reading a slice in pieces gives the same slice and marks it as used, whatever the rows come from.
+// Reads a slice in pieces of four rows. The result must equal the slice read at once, and the slice must count as used
+// only after the last piece.
 static void check_pieces(struct fixture *f, const char *source, const struct checkpoint_slice *s) {
     struct checkpoint *c = checkpoint_open(&f->arena, source, &f->diag), *other;
     assert_no_errors(f);
@@ -510,6 +517,7 @@ static void test_size_of_a_piece(void **state) {
     assert_int_equal(checkpoint_piece(&s), 5);
 }
 
+// Returns the standard deviation.
 static double spread_of(const float *x, int n, double *mean) {
     double sum = 0, square = 0;
     for (int i = 0; i < n; i++) sum += x[i];

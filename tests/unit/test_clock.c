@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the clock in the report, with the delay model's record of this design, of another RTL, or without a record.
+// Tests the clock in the report, with a record of the delay model for this design, with one for other RTL, and without
+// a record. Also tests the hash of the RTL, by which a record belongs to a design.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +19,11 @@ static struct arena arena;
 static struct ir *ir;
 static struct emit_rtl rtl;
 static char path[] = "/tmp/rill-clock-XXXXXX";
-static char *said; // by the diagnostics
+static char *said; // all diagnostics
 static size_t said_len;
 static struct diag diag;
 
+// Emits the RTL of a design with this identity and layout.
 static bool emit(const struct ir *design, uint64_t identity, struct emit_rtl *out) {
     return emit_rtl(emit_plan_make(design, &(struct emit_names){identity, identity}), out, &diag);
 }
@@ -62,6 +64,7 @@ static bool read_record(const char *hash, const char *of_parts, struct clock_mod
     return ok;
 }
 
+// Returns the design's report, as JSON or as the text of its summary.
 static const char *report(const struct clock_model *clock, bool json) {
     struct text text = {0};
     if (json) design_report_json(ir, clock, &text);
@@ -106,6 +109,7 @@ static void a_record_of_other_rtl_says_nothing(void **state) {
     assert_int_equal(diag.warnings, 0);
 }
 
+// Returns the text from which the hash of Verilog is made: without comments, layout and the identity.
 static const char *logic(const char *verilog) {
     struct text text = {0};
     emit_logic(verilog, strlen(verilog), &text);

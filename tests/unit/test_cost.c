@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the cost model: estimates against the measured table, memories of given shapes, and the work of a decode step
-// against figures computed by hand.
+// Tests the cost model. Estimates are compared with the table of measured syntheses (verif/cost/measured.txt), and
+// memories and the work of a decode step with figures computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// An estimate may be off by a share of the measured figure or by a number of cells, whichever is more. It must be at
-// least half of the figure, so that no module counts as nothing.
+// An estimate may differ from the measured figure by `share` of it or by `cells`, whichever is more. The estimate must
+// be at least half of the figure, so that no small module counts as nothing.
 struct tolerance {
     double share, cells;
 };
 static const struct tolerance logic = {0.25, 25}, shape = {0.1, 1}; // shape: DSPs and memories
-static const double mean_percent = 6;                               // mean error over all rows, for LUTs and for FFs
+static const double mean_percent = 6; // limit of the mean error over all rows, for LUTs and for FFs
 
 // ---- the measured table ----
 
@@ -50,6 +50,7 @@ static bool is_near(double estimate, double measured, struct tolerance t) {
     return error <= (share > t.cells ? share : t.cells) && 2 * estimate >= measured;
 }
 
+// Returns 1 and prints a message if an estimate is not near the measured figure, otherwise 0.
 static int differs(const struct cost_row *row, const char *what, double estimate, double measured, struct tolerance t) {
     if (is_near(estimate, measured, t)) return 0;
     struct arena arena;
@@ -62,6 +63,7 @@ static int differs(const struct cost_row *row, const char *what, double estimate
     return 1;
 }
 
+// Returns how many figures of a row differ from the estimate.
 static int check_row(const struct cost_row *row) {
     struct cost_resources r;
     if (!cost_module(row->module, row->param, row->params, &r)) {
@@ -126,7 +128,8 @@ static void every_operation_is_measured(void **state) {
     arena_free(&arena);
 }
 
-// The row for a kernel's parameters must be found however they are written, and whatever its tables contain.
+// The row of a kernel must be found if its parameters are in another order, and if its tables have other contents than
+// the measured ones.
 static void a_row_is_found_by_its_parameters(void **state) {
     (void)state;
     struct arena arena;
@@ -209,7 +212,7 @@ static void slow_every_kernel_of_a_design_has_a_formula(void **state) {
     }
 }
 
-// The report and the simulator must use one latency.
+// The latency of the engine must include its hops between dies, one in each direction.
 static void hops_are_in_the_latency(void **state) {
     (void)state;
     struct arena arena;
@@ -245,6 +248,7 @@ static void four_tokens_wait_for_few_products(void **state) {
     arena_free(&arena);
 }
 
+// Returns the DSPs of the engine with these values of TURN_TOKENS and PUMP.
 static int64_t dsps_of(struct ir *ir, int kernel, int copies, int pump) {
     struct cost_resources r;
     ir_set_int(ir, kernel, "TURN_TOKENS", copies);
@@ -291,8 +295,8 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     arena_free(&arena);
 }
 
-// A row of 40 elements takes 3 beats. Each firing reads one row per position; the head reads it only for the step's
-// last position.
+// A row of 40 elements takes 3 beats. Each firing of a custom kernel with a table reads one row per position; in the
+// head, it reads one row only for the step's last position.
 static void rows_of_custom_kernels_count(void **state) {
     (void)state;
     struct arena arena;
@@ -318,8 +322,8 @@ static void every_operation_has_a_formula(void **state) {
     }
 }
 
-// Figures for the layer of GPT-2 124M by hand: 768 to 768 (24 row-steps of 6 beats, 3 chunks of 1 + 1 header beats) and
-// so on.
+// The figures for a layer of GPT-2 124M are computed by hand. A product from 768 to 768 has 24 row-steps of 6 beats,
+// and 3 chunks of 1 + 1 header beats; the others follow in the same way.
 static void a_decode_step_is_counted_right(void **state) {
     (void)state;
     struct arena arena;
@@ -341,7 +345,8 @@ static void a_decode_step_is_counted_right(void **state) {
     double rate = ir->design.clock_mhz * 1e6 / (double)bound.cycles; // one row a step
     assert_true(bound.tokens_per_second > rate * 0.999 && bound.tokens_per_second < rate * 1.001);
     assert_int_equal(bound.kernel, cost_kernel_work(ir, bound.busiest, 512).busy);
-    bool followed = false; // a kernel with less work follows
+    bool followed =
+        false; // whether a kernel with less work comes after the busiest one, so that the search was complete
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);
         assert_true(!strcmp(ir->kernel[k].module, "rill_engine") || w.busy <= bound.kernel);
@@ -364,7 +369,8 @@ static int64_t luts(const char *module, struct ir_param a, struct ir_param b, st
 
 #define P(name, value) ((struct ir_param){name, ir_value_int(value)})
 
-// Rows in and out of one channel by hand: a read engine with an arbiter of one client, a write engine of two.
+// The memory engines of one channel consist of a read engine, an arbiter for one reader, and a write engine for two
+// writers.
 static void readers_and_writers_are_counted(void **state) {
     (void)state;
     struct arena arena;
@@ -397,7 +403,7 @@ static void the_usual_step_of_rows_is_full(void **state) {
     arena_free(&arena);
 }
 
-// boards/u55c.yaml: 250 MHz, and at most 300.
+// The default clock of boards/u55c.yaml is 250 MHz.
 static void a_design_without_a_clock_has_the_boards(void **state) {
     (void)state;
     struct arena arena;
@@ -415,8 +421,8 @@ static void assert_row(const struct cost_format *f, const char *what, const char
     assert_int_equal(f->stored, 8 * bytes);
 }
 
-// Two channels, beats of 64 bytes, groups of 128. Chunks of 8 row-steps have a beat of scales and biases, in int4 one
-// of group scales more; an int4 beat has 128 weights, an int8 beat 64.
+// The design has two channels, beats of 64 bytes and groups of 128. A chunk of 8 row-steps has one header beat of
+// scales and biases, and in int4 another one of group scales. An int4 beat has 128 weights, an int8 beat 64.
 static void bits_of_weights_are_counted(void **state) {
     (void)state;
     struct arena arena;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests deadlocks caused by keys that run ahead of the engine, with heads of several beats. Simulates whole requests
-// without RTL, with the present rule for counting keys and with an earlier rule that deadlocked.
+// Tests designs that deadlocked because keys were read ahead of the engine, with heads of several beats. Simulates
+// whole requests without RTL, with the present rule for counting keys, which must not deadlock, and with an earlier
+// rule, which must: this shows that the simulator can find these deadlocks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +29,9 @@ static int teardown(void **state) {
     return 0;
 }
 
-// Runs rows up to the end of the context at the design's depths. Returns NULL, or which kernel waits for which.
-// idle_counts: with the earlier rule. single_word: a pipeline that stalls holds only one word.
+// Simulates a request that fills the context, with the design's FIFO depths. Returns NULL, or the text that says which
+// kernel waits for which. idle_counts: with the earlier rule, by which engines had to be idle. single_word: a pipeline
+// that stalls holds only one word.
 static const char *deadlock(const char *spec, bool idle_counts, bool single_word) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     assert_non_null(ir);
@@ -57,7 +59,8 @@ static void keys_ahead_deadlocked_when_engines_had_to_be_idle(void **state) {
     for (size_t i = 0; i < COUNT_OF(specs); i++) assert_non_null(deadlock(specs[i], true, false));
 }
 
-// Keys that follow a product of a shared engine: if the engine starves, so does their writer.
+// In these designs the keys depend on a product of the same engine. If the engine waits, the writer of keys waits as
+// well, so they do not deadlock even with the earlier rule.
 static void keys_of_a_product_go_through_with_both(void **state) {
     (void)state;
     assert_null(deadlock("tests/e2e/cases/blocks/spec.yaml", true, false));

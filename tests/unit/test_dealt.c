@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests tables that do not fit into one channel: the number of channels over which their rows are distributed, and that
-// no other segment overlaps them.
+// Tests embedding tables that do not fit into one channel: over how many channels their rows are distributed, and that
+// no other segment of the memory overlaps them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,6 +45,7 @@ static const struct ir *build(int vocab, const char *design) {
     return ir;
 }
 
+// Returns the segment of the embedding table.
 static const struct ir_segment *table(const struct ir *ir) {
     for (int s = 0; s < ir->segments; s++)
         if (!strcmp(ir->segment[s].name, "token_row")) return &ir->segment[s];
@@ -52,12 +53,13 @@ static const struct ir_segment *table(const struct ir *ir) {
     return NULL;
 }
 
+// Returns whether a segment has data on a channel.
 static bool lies_on(const struct ir *ir, const struct ir_segment *s, int channel) {
     if (s->channel == IR_NONE) return ir_engine_of(ir, s->node) == ir_engine_at(ir, channel);
     return channel >= s->channel && channel < s->channel + ir_parts(s->parts);
 }
 
-// No byte of a channel belongs to two segments.
+// Checks that no byte of a channel belongs to two segments.
 static void check_apart(const struct ir *ir) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int a = 0; a < ir->segments; a++)
@@ -68,6 +70,8 @@ static void check_apart(const struct ir *ir) {
             }
 }
 
+// Checks that the table with this number of rows, each a record of `record` bytes, is distributed over `parts`
+// channels, and that its kernel and its clients have the same number.
 static void check_records(const struct ir *ir, int parts, int64_t rows, int64_t record) {
     const struct ir_segment *t = table(ir);
     assert_int_equal(ir_parts(t->parts), parts);
@@ -80,10 +84,10 @@ static void check_records(const struct ir *ir, int parts, int64_t rows, int64_t 
     check_apart(ir);
 }
 
-// A record takes a beat of 32 bytes and 96 elements of one byte.
+// A record of int8 takes a header beat of 32 bytes and 96 elements of one byte.
 static void check_table(const struct ir *ir, int parts, int64_t rows) { check_records(ir, parts, rows, 128); }
 
-// A table uses the smallest power of two of channels that can hold it, however many the design has.
+// A table uses the smallest number of channels that is a power of two and can hold it.
 static void test_parts(void **state) {
     (void)state;
     check_table(build(97, "channels: 5"), 1, 97);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the depths of the safe rule against depths computed by hand, the kinds of memory for FIFOs, and the places of
-// the layers of KV caches.
+// Tests the FIFO depths of the rule `fifo: safe` against depths computed by hand, the kinds of memory for FIFOs, and
+// the places of the layers in the KV caches.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/cost/cost.h"
@@ -8,6 +8,7 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
+// Returns the first stream between two kernels.
 static struct ir_edge *edge_between(struct ir *ir, const char *from, const char *to) {
     for (int e = 0; e < ir->edges; e++)
         if (!strcmp(ir->kernel[ir->edge[e].src_kernel].name, from) &&
@@ -28,8 +29,8 @@ static struct ir *build_five(struct image_fixture *x) {
                        NULL);
 }
 
-// 2,048 values in words of 4 are 512 words: with one word more, which is the output register, the FIFO's memory fills a
-// block RAM's rows and does not begin another one.
+// 2,048 values in words of 4 are 512 words, which fill the rows of a block RAM. The depth is only one more, because one
+// word is in the output register; a depth of two more would need another block RAM.
 static void test_block_ram_edge(void **state) {
     (void)state;
     struct image_fixture x;
@@ -48,8 +49,8 @@ static void test_block_ram_edge(void **state) {
     image_end(&x);
 }
 
-// 96 values are 12 words of 8 lanes. A branch of a fork, and a firing that waits for its turn, get room for all of them
-// and two more. Streams for which nothing waits get two words, streams of step words four.
+// 96 values are 12 words of 8 lanes. A branch of a fork, and a stream whose firing waits for its turn, get room for all
+// of them and two more. Streams for which nothing waits get two words, streams of step words four.
 static void test_safe_rule(void **state) {
     (void)state;
     struct image_fixture x;
@@ -81,10 +82,10 @@ static struct ir *build_llama(struct image_fixture *x, const char *design) {
                        NULL);
 }
 
-// 128 scores of a head are 16 words for each of two tokens, its weights two units. On one channel the scores of two
-// heads fire ahead of the first values, so that three of the six heads are under way; with an engine for each product
-// nothing orders them. The 61 logits, 8 words, are of the last token alone; the hidden vectors from which that
-// token is chosen are of both.
+// A head has 128 scores, which are 16 words for each of two tokens, and its attention weights are two words of mx. With
+// one engine, the scores of two heads fire before the first values, so up to three of the six heads are in flight. With
+// an engine for each product, all six heads can be in flight. The 61 logits (8 words) are only those of the last token;
+// the hidden vectors, from which the last token is chosen, are those of both tokens.
 static void test_under_way(void **state) {
     (void)state;
     struct image_fixture x;
@@ -93,7 +94,7 @@ static void test_under_way(void **state) {
     assert_int_equal(edge_between(ir, "y_demux", "attention_p")->depth, 3 * 16 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p_mx", "x_mux")->depth, 3 * 2 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p", "attention_p_mx")->depth, 2);
-    struct ir_edge *weights = edge_between(ir, "attention_p_mx", "x_mux"); // their number follows the position
+    struct ir_edge *weights = edge_between(ir, "attention_p_mx", "x_mux"); // as many elements as positions
     assert_int_equal(ir->kernel[weights->src_kernel].port[weights->src_port].type.trip[0].dynamic, IR_POSITIONS);
     assert_int_equal(edge_between(ir, "y_demux", "next_id")->depth, 8 + 2);
     assert_int_equal(edge_between(ir, "logits_mx", "x_mux")->depth, 2 + 2);
@@ -106,8 +107,8 @@ static void test_under_way(void **state) {
     image_end(&x);
 }
 
-// With two lanes, scales of keys have 64 bits, like step words and the ids for the ring, but still wait for nothing.
-// The rule distinguishes streams by their roles.
+// With two lanes, scales of keys have words of 64 bits, like step words and the ids for the ring. Nothing waits for the
+// scales, so they must get two words all the same: the rule distinguishes streams by their roles, not by their width.
 static void test_words_of_64_bits(void **state) {
     (void)state;
     struct image_fixture x;
@@ -122,7 +123,7 @@ static void test_words_of_64_bits(void **state) {
     image_end(&x);
 }
 
-// LUTs up to 64 words or 16 Kibit, blocks of 36 Kibit below 2048 words, UltraRAM from there on.
+// FIFOs use LUTs up to 64 words or 16 Kibit, block RAMs below 2048 words, and UltraRAM for 2048 or more words.
 static void test_memory_styles(void **state) {
     (void)state;
     assert_int_equal(allocate_memories_style(64, 2000), RAM_DISTRIBUTED);
@@ -135,7 +136,7 @@ static void test_memory_styles(void **state) {
 
 // ---- attentions that share a cache ----
 
-struct layer {
+struct layer { // of a cache: bytes in the channels of an engine
     int engine;
     int64_t begin, end;
 };
@@ -146,6 +147,7 @@ static int compare_layers(const void *a, const void *b) {
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+// Returns a parameter of the first kernel with this module.
 static int64_t number_of(const struct ir *ir, const char *module, const char *param) {
     for (int k = 0; k < ir->kernels; k++)
         if (!strcmp(ir->kernel[k].module, module)) return ir_param_int(&ir->kernel[k], param, 0);
@@ -153,7 +155,8 @@ static int64_t number_of(const struct ir *ir, const char *module, const char *pa
     return 0;
 }
 
-// Each repetition of each attention has a separate layer, and the layers form the cache without gaps.
+// Checks that each repetition of each attention has a separate layer of `bytes`, and that the layers follow one another
+// from `base` without gaps.
 static void check_cache(struct ir *ir, enum ir_segment_kind kind, int64_t base, int64_t bytes) {
     struct layer layer[32];
     int count = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests families. The graph that a family makes from values must equal a graph written by hand, both in the compiler
-// and in the oracle, which expand families separately.
+// Tests families: the graph that a family makes from the values of a model must equal a graph written by hand, both in
+// the compiler and in the oracle, which expand families separately. Also tests how families read config.json, names of
+// tensors, and the kernels of a family.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/graph.h"
@@ -67,6 +68,7 @@ static const char family_text_of_test[] =
     "        ops:\n"
     "          - {op: rmsnorm, name: last, in: {if: pairs, then: hidden, else: x}, gamma: 'blk.{layers - 1}.norm'}\n";
 
+// The graphs that the family must make, written by hand from these parts.
 #define LAYER(i, from, act, last)                                                                                      \
     "    - {op: rmsnorm, name: n" #i ", in: " from ", eps: 0.125, gamma: 'blk.{2 * layer + " #i "}.norm'}\n"           \
     "    - {op: quantize, name: q" #i ", in: n" #i "}\n"                                                               \
@@ -99,6 +101,7 @@ static const struct {
      GRAPH("last", "  - name: odd\n    ops:\n    - {op: rmsnorm, name: last, in: x, gamma: blk.0.norm}\n")},
 };
 
+// Writes a spec with this model or graph to the scratch folder and returns its path.
 static const char *spec_of(struct image_fixture *x, const char *name, const char *subject) {
     const char *path = image_path(x, name),
                *spec = arena_printf(&x->f.arena, "name: t\n%sdesign: {weights: int4}\n", subject);
@@ -108,7 +111,7 @@ static const char *spec_of(struct image_fixture *x, const char *name, const char
 
 // ---- the compiler ----
 
-// Returns the IR as text, without its origin.
+// Returns the IR after infer-types as text, without the members that say whether it comes from a family.
 static const char *dump(struct image_fixture *x, const char *path) {
     struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     struct text text = {0};
@@ -152,6 +155,7 @@ static void assert_same_node(struct arena *arena, const struct oracle_node *a, c
     assert_same_names(arena, a->gamma, b->gamma, repeat);
 }
 
+// Checks that the oracle reads equal graphs from the two specs.
 static void assert_same_oracle(struct image_fixture *x, const char *model, const char *graph) {
     const struct oracle_graph *a = oracle_read(&x->f.arena, model, &x->f.diag),
                               *b = oracle_read(&x->f.arena, graph, &x->f.diag);
@@ -183,9 +187,9 @@ static void test_expansion(void **state) {
     }
 }
 
-// ---- a checkpoint of a family that is no built-in one ----
+// ---- a checkpoint of a family that is not in the folder families/ ----
 
-// A file of random weights that is written, with the family's prefix, each tensor once.
+// A safetensors file with random weights that is being written, with the family's prefix and each tensor once.
 struct file_of {
     struct image_fixture *x;
     struct checkpoint *random;
@@ -217,6 +221,7 @@ static void add_matrix(struct file_of *f, const struct oracle_node *n, int64_t c
     add_tensor(f, name, n->rows, cols, checkpoint_matrix(f->random, &f->x->f.arena, &s, &f->x->f.diag));
 }
 
+// Writes all tensors that the graph reads, with the values of the source of random weights, to model.safetensors.
 static void write_checkpoint(struct image_fixture *x, const struct oracle_graph *g, const char *source) {
     struct file_of f = {.x = x, .random = checkpoint_open(&x->f.arena, source, &x->f.diag)};
     for (size_t i = 0; i < g->node.count; i++) {
@@ -249,7 +254,7 @@ static void assert_same_file(struct image_fixture *x, const char *a, const char 
     "\"num_key_value_heads\": 1, \"intermediate_size\": 40, \"vocab_size\": 30, \"max_position_embeddings\": 20, "     \
     "\"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true, \"head_dim\": "
 
-// The spec with the folder must give the same image and ids as the random weights from which the folder was made.
+// The image from the written checkpoint must equal the image from the random weights with which it was written.
 static void test_checkpoint(void **state) {
     (void)state;
     struct image_fixture x;
@@ -278,7 +283,7 @@ static void test_checkpoint(void **state) {
     image_end(&x);
 }
 
-// ---- config.json in its old and its new spelling ----
+// ---- config.json with old and new names of keys ----
 
 #define LLAMA_CONFIG(more)                                                                                             \
     "{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 64, \"num_attention_heads\": 4, "          \
@@ -290,7 +295,7 @@ static void test_checkpoint(void **state) {
     "8192"
 
 struct config_case {
-    const char *config, *refused; // NULL: read
+    const char *config, *refused; // refused: the message; NULL: the config fits the spec
 };
 
 static const struct config_case llama_configs[] = {
@@ -378,6 +383,7 @@ static const struct config_case gemma2_configs[] = {
     {GEMMA2_CONFIG(GEMMA2_CAPS("20.0"), "sliding", "full"), "`attn_logit_softcapping` is 20, but the spec says 50"},
 };
 
+// Returns whether a config.json agrees with the values of `model` in a spec.
 static bool config_fits(struct image_fixture *x, const struct family *family, const char *model, const char *config) {
     const struct yaml_node *node = yaml_read_bytes("model", model, strlen(model), &x->f.arena, &x->f.diag);
     struct family_values *want = family_values_read(family, node, &x->f.arena, &x->f.diag), *have;
@@ -398,7 +404,8 @@ static void check_config(const char *name, const char *model, const struct confi
     image_end(&x);
 }
 
-// Expected in a Llama's spec: theta 500000, llama3 with factor 32, a context shorter than the model's.
+// Compares each config.json with the values of a spec. The spec of llama has theta 500000, the scaling llama3 with
+// factor 32, and a context shorter than the model's.
 static void test_spellings(void **state) {
     (void)state;
     static const char
@@ -412,12 +419,12 @@ static void test_spellings(void **state) {
     for (size_t i = 0; i < COUNT_OF(gemma2_configs); i++) check_config("gemma2", gemma2, &gemma2_configs[i]);
 }
 
-// Keys that no family reads: harmless ones, ones that change the result, and unknown ones. The family llama
-// reads only some keys of `rope_scaling`.
+// Tests keys that the family llama does not read: harmless ones are ignored, unknown ones cause a warning, and keys
+// that change the result are refused.
 static void test_unread(void **state) {
     (void)state;
     static const struct {
-        const char *more, *said; // said: NULL: nothing is
+        const char *more, *said; // said: the message, or NULL for none
         bool refused;
     } cases[] = {
         {"\"torch_dtype\": \"bfloat16\", \"summary_type\": 1, \"rope_scaling\": {\"type\": \"linear\", \"factor\": "
@@ -449,8 +456,8 @@ static void test_unread(void **state) {
 static void test_names(void **state) {
     (void)state;
     static const struct {
-        const char *pattern, *why; // NULL: fine
-        size_t at;
+        const char *pattern, *why; // why: the error, or NULL for none
+        size_t at;                 // offset of the error in the pattern
     } checks[] = {{"h.{layer}.w", NULL, 0},
                   {"plain", NULL, 0},
                   {"{2 * layer + 1}", NULL, 0},
@@ -475,7 +482,8 @@ static void test_names(void **state) {
     fixture_end(&f);
 }
 
-// Values that differ between repetitions make a list, which no operation supports at present.
+// An attribute whose value differs between layers becomes a list. No operation supports a list for `block`, so this
+// family is refused.
 static void test_per_layer(void **state) {
     (void)state;
     static const char own[] = "family: f\nparameters: {n: {type: integer}}\ngraph:\n  inputs: {x: {shape: [8]}}\n"
@@ -511,7 +519,7 @@ static void assert_same_text_of(const struct custom *c, const struct oracle_kern
     assert_string_equal(c->golden.text, o->text);
 }
 
-// A family's kernels are added to those of the spec; paths are relative to the file that declares the kernel.
+// The kernels of a family are added to those of the spec, and their paths are relative to the file that declares them.
 static void test_kernels(void **state) {
     (void)state;
     struct image_fixture x;

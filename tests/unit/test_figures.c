@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of reports, forecasts and memory maps against values that were computed by hand or measured on the RTL. No
-// expected value here comes from the code that it checks.
+// Compares figures of reports, forecasts and memory maps with values that were computed by hand or counted in a
+// simulation of the RTL. No expected value here comes from the code that it checks.
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static struct ir *build(const char *spec, const char *pass) {
     return ir;
 }
 
-// A graph of rows with the FIFO depths of the safe rule, which need no search.
+// Builds a graph of rows. The FIFO depths are those of the safe rule, which needs no search.
 static struct ir *build_rows(const char *context, const char *shape, const char *ops) {
     const char *text = arena_printf(&arena,
                                     "name: t\ngraph:\n  context: %s\n  inputs:\n    x: {shape: [%s]}\n  outputs: [y]\n"
@@ -64,7 +64,8 @@ static struct timing_forecast *forecast(const struct ir *ir, int64_t prompt, int
 
 // ---- memories ----
 
-// Two heads at 67 positions. Two lanes share a word, so a head takes 34 words.
+// The memory for the scales of keys holds two heads at 67 positions. A word has the scales of two positions, so a head
+// takes 34 words.
 static void scales_of_the_last_position_have_a_word(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/cases/inputs/spec.yaml", "insert-control");
@@ -98,8 +99,8 @@ static int64_t bytes_of(const struct ir *ir, const char *segment) {
     return 0;
 }
 
-// Ids take four bytes. A request that fills the context makes one id more than the context has positions, and segments
-// of ids end on 4,096 bytes.
+// Ids take four bytes. A request that fills the context has one token more than the context has positions, because its
+// last token needs no position. The sizes of segments of ids are multiples of 4,096 bytes.
 static void all_ids_and_rows_of_a_request_fit(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml", "insert-dma");
@@ -112,7 +113,7 @@ static void all_ids_and_rows_of_a_request_fit(void **state) {
     assert_int_equal(bytes_of(ir, "output_y"), 128 * 8 * 4);
 }
 
-// docs/rtl.md: a reader that is no lane of an engine has room for two bursts of 16 beats, a lane for `prefetch_beats`.
+// A reader that is not an engine lane has room for two bursts of 16 beats, a lane for `prefetch_beats` (docs/rtl.md).
 static void readers_have_the_room_that_forecasts_assume(void **state) {
     (void)state;
     struct text rows = {0}, model = {0};
@@ -129,16 +130,16 @@ static void readers_have_the_room_that_forecasts_assume(void **state) {
 
 // ---- work ----
 
-// Four layers of 12 x 128 x 128 weights, an output head of 1,024 x 128. A head's keys and values of one position are
-// read in the step that makes them.
+// The model has four layers of 12 x 128 x 128 weights and an LM head of 1,024 x 128. The first position attends to
+// itself, so its keys and values add 2 x 128 products in each layer.
 static void a_single_position_attends_to_itself(void **state) {
     (void)state;
     struct timing_forecast *f = forecast(build(story, NULL), 1, 1);
     assert_int_equal((int64_t)f->prefill.macs, 4 * 12 * 128 * 128 + 1024 * 128 + 4 * 2 * 128);
 }
 
-// At position 128 each of four layers gives four heads the scores of 129 positions, one in a cycle. No other kernel but
-// the engine has as much to do.
+// At position 128, each of four layers has four heads with the scores of 129 positions, which pass engine_width at one
+// score per cycle. Only the engine has more work.
 static void the_busiest_kernel_passes_scores_on(void **state) {
     (void)state;
     struct ir *ir = build(story, "insert-control");
@@ -148,8 +149,9 @@ static void the_busiest_kernel_passes_scores_on(void **state) {
     assert_int_equal(b.kernel, 4 * 4 * 129);
 }
 
-// Query heads that travel as tokens: heads of one step are split while those of the next arrive, in the second bank.
-// The RTL takes 9,349 cycles for the three steps after the first id; a single bank would take 72 cycles more.
+// With `query_heads`, query heads are processed like tokens. The kernel that splits them has two banks, so it splits
+// the heads of one step while those of the next arrive. The simulated RTL takes 9,349 cycles for the three steps after
+// the first token; with a single bank it would take 72 cycles more.
 static void heads_are_split_while_others_arrive(void **state) {
     (void)state;
     size_t len;
@@ -168,8 +170,9 @@ static void heads_are_split_while_others_arrive(void **state) {
 
 // ---- power ----
 
-// A memory of 1,000 LUTs that take 10 pJ in each cycle of work and a quarter of it in others. Beats arrive in half of
-// the cycles of each channel, so it takes 10 nJ x (0.5 + 0.5 / 4) in a cycle, at 250 MHz 1.5625 W.
+// The memory engines have 1,000 LUTs, each of which takes 10 pJ in a cycle of work and a quarter of it in other cycles.
+// Beats arrive in half of the cycles of each channel, so the engines take 10 nJ x (0.5 + 0.5 / 4) per cycle, which is
+// 1.5625 W at 250 MHz.
 static void memory_works_as_long_as_a_channel_gives_beats(void **state) {
     (void)state;
     struct ir *ir = build(story, "insert-control");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the order in which products fire. Products that use v fire after the first scores if that hides softmax.
+// Tests the order in which the products of an engine fire. The product that makes v fires after the first scores if
+// this hides the latency of softmax.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/kernel/kernel.h"
@@ -21,7 +22,8 @@ static struct ir *build(struct image_fixture *x, const char *products, const cha
     return image_build(x, arena_printf(&x->f.arena, text, products, design), "bind-operations");
 }
 
-// Prints a letter for each firing: S for a head's scores, V for its values, or the product's name.
+// Compares the order of the firings with `want`, which has a letter for each firing: S for a head's scores, V for its
+// values, or the product's name.
 static void check(const char *products, const char *design, const char *want) {
     struct image_fixture x;
     char order[32] = "";
@@ -53,8 +55,8 @@ static void test_values_product(void **state) {
     fixture_end(&f);
 }
 
-// Cases that keep program order: products that the scores need, a product too short to hide the latency of the queries,
-// several engines, groups of operations.
+// The order of the spec is kept in these cases: the scores need the product (k after v), the product is too short to
+// hide the latency, there are several engines, or there are groups of operations.
 static void test_program_order(void **state) {
     (void)state;
     struct fixture f;

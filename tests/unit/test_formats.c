@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests formats of weights by tensor names: how the compiler and the oracle apply a map of patterns.
+// Tests the formats of weights that a spec sets by patterns of tensor names. The compiler and the oracle apply the
+// patterns separately and must agree.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/weights.h"
@@ -22,7 +23,7 @@ static bool oracle_is_int4(const struct oracle_graph *g, const char *name) {
     return g->node.items[g->tensor.items[oracle_find(g, name)].node].int4;
 }
 
-// name: of a product in both.
+// Checks that the product `name` has the format int4 or not, in the compiler and in the oracle.
 static void assert_format(const struct ir *ir, const struct oracle_graph *g, const char *name, bool int4) {
     if (is_int4(ir, name) != int4 || oracle_is_int4(g, name) != int4)
         fail_msg("`%s`: int4 in the compiler %d, in the oracle %d, should be %d", name, is_int4(ir, name),
@@ -34,6 +35,7 @@ struct formats {
     bool int4;
 };
 
+// Checks the formats of the products of a model with this value of `weights`. `want` ends with an empty entry.
 static void assert_formats(const char *model, const char *weights, const struct formats *want) {
     struct image_fixture x;
     image_begin(&x);
@@ -45,7 +47,8 @@ static void assert_formats(const char *model, const char *weights, const struct 
     image_end(&x);
 }
 
-// The format of the embedding: its own, or that of the tied head if possible.
+// The embedding has the format of the key `embedding`. Without this key it has the format of the tied head, or int8 if
+// a table cannot have that format.
 static void test_embedding(void **state) {
     (void)state;
     static const struct {
@@ -82,7 +85,8 @@ static void test_words(void **state) {
     assert_formats("gpt2", "{default: int8}", none);
 }
 
-// One tensor belongs to three products; the head has a separate format.
+// The tensor c_attn belongs to three products, which all get its format. The format of the head does not depend on the
+// patterns.
 static void test_patterns(void **state) {
     (void)state;
     static const struct formats want[] = {{"q_acc", true},
@@ -97,7 +101,7 @@ static void test_patterns(void **state) {
     assert_formats("gpt2", "{default: int4, '*c_proj.weight': int8, 'h.*.c_fc.*': int8}", want);
 }
 
-// The last pattern that fits decides, not the longest.
+// If several patterns match a name, the last one decides, not the longest one.
 static void test_last(void **state) {
     (void)state;
     static const struct formats v_alone[] = {{"q_acc", false},
@@ -110,8 +114,8 @@ static void test_last(void **state) {
     assert_formats("llama", "{default: int4, '*.v_proj.*': int4, '*self_attn*': int8}", none);
 }
 
-// Patterns fit names with and without the checkpoint's prefix. A `*` matches no character, one, or several, including
-// dots.
+// Patterns match names with and without the checkpoint's prefix. A `*` matches any number of characters, including none
+// and including dots.
 static void test_names(void **state) {
     (void)state;
     static const struct formats want[] = {{"q_acc", false}, {"down_acc", true}, {0}};
@@ -121,7 +125,7 @@ static void test_names(void **state) {
     assert_formats("llama", "{default: int8, 'layers**.down_proj.weight': int4}", want);
 }
 
-// An operation that gives its format keeps it, although a pattern fits its tensor.
+// An operation with the attribute `weights` keeps its format even if a pattern matches its tensor.
 static void test_own(void **state) {
     (void)state;
     struct image_fixture x;
@@ -141,7 +145,7 @@ static void test_own(void **state) {
     image_end(&x);
 }
 
-// The oracle must find every matrix in the file of weights that the packer has quantized.
+// The oracle must find every quantized matrix in the image that the packer has written, so oracle.bin has none.
 static void test_packed(void **state) {
     (void)state;
     struct image_fixture x;

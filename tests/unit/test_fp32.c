@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares fp32 primitives with double precision: the error bounds of docs/numerics.md over the whole input range.
+// Compares the fp32 functions of gen/numerics with double precision. Their errors must be within the bounds of
+// docs/numerics.md over the whole input range.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,15 +10,17 @@
 
 #include "gen/numerics/numerics.h"
 
-enum { FRACTIONS = 1 << 23, STRIDE = 1009 }; // fractions of a binade; the step if not all are tested
+// FRACTIONS: number of fractions in a binade (one value of the exponent). STRIDE: step if not all fractions are tested.
+enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
 
-// One unit in the last place of the binade of y > 0.
+// Returns one unit in the last place (ulp) in the binade of y > 0.
 static double ulp(double y) {
     int exponent;
     frexp(y, &exponent);
     return ldexp(1.0, exponent - 24);
 }
 
+// field: the exponent with its bias of 127
 static float float_of(int field, uint32_t fraction) { return g_float((uint32_t)field << 23 | fraction); }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -29,8 +32,8 @@ static double exact_recip(double x) { return 1.0 / x; }
 
 static double exact_rsqrt(double x) { return 1.0 / sqrt(x); }
 
-// Largest error in ulp over one binade, every `stride`th fraction; also checks that the function is monotonic
-// (direction +-1).
+// Returns the largest error in ulp over every `stride`th fraction of one binade. Also checks that the function is
+// monotonic: it rises if direction is 1 and falls if direction is -1.
 static double binade_error(function *f, exact_function *exact, int field, uint32_t stride, int direction) {
     struct golden_fault fault = {0};
     double worst = 0.0, before = direction > 0 ? -INFINITY : INFINITY;
@@ -94,7 +97,8 @@ static float exp_of_negative(float x, struct golden_fault *fault) { return g_exp
 
 static double exact_exp_of_negative(double x) { return exp(-x); }
 
-// The binade [1, 2) passes every segment of the table at every distance; the others are strided.
+// In the binade [1, 2) every fraction is tested, so every segment of the table is used at every distance from its
+// centre. The other binades are tested with a stride.
 static void test_exp_every_exponent(void **state) {
     (void)state;
     for (int field = 1; field < 133; field++) {
@@ -126,7 +130,7 @@ static double exact_gelu(double x) { return x * exact_sigmoid(1.5957691216057308
 
 static double exact_silu(double x) { return x * exact_sigmoid(x); }
 
-// Largest |error| / max(1, |truth|) over all signs, exponents and strided fractions.
+// Returns the largest |error| / max(1, |truth|) over both signs, all exponents and every 2003rd fraction.
 static double absolute_error(function *f, exact_function *exact) {
     struct golden_fault fault = {0};
     double worst = 0.0;
@@ -142,7 +146,8 @@ static double absolute_error(function *f, exact_function *exact) {
 
 static const double caps[] = {1e-3, 0.7, 30, 50, 1e6};
 
-// Largest |error| of a cap, as a share of it.
+// Returns the largest |error| of the function cap * tanh(x / cap), as a share of the cap. Also checks that it is
+// monotonic.
 static double softcap_error(double cap) {
     struct golden_fault fault = {0};
     float slope = golden_softcap_slope(cap), gain = golden_softcap_gain(cap), last = -gain;
@@ -201,7 +206,7 @@ static void test_curves_whole_range(void **state) {
     assert_true(tanh_of < 0x1p-21 && erf_of < 0x1p-22 && gelu < 0x1p-22 && softplus < 0x1p-22);
 }
 
-// Largest |error| / |truth| over all exponents and strided fractions of positive numbers.
+// Returns the largest |error| / |truth| over positive numbers with all exponents and every `stride`th fraction.
 static double relative_error(function *f, exact_function *exact, int stride) {
     struct golden_fault fault = {0};
     double worst = 0.0;
@@ -240,7 +245,7 @@ static void test_ends_of_functions(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
 }
 
-// Quotients of numbers of all exponents, also where the reciprocal of the divisor alone would be below 2^-126.
+// Tests quotients with divisors of all exponents, including divisors whose reciprocal is below 2^-126.
 static void test_quotients(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -260,6 +265,7 @@ static void test_quotients(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
 }
 
+// Results below 2^-126 become zero with their sign, after rounding.
 static void test_flush_after_rounding(void **state) {
     (void)state;
     struct golden_fault fault = {0};

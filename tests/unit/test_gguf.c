@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests GGUF files: every block format against the values of the `gguf` package (tests/unit/gguf/make.py), metadata,
-// and refused and damaged files.
+// Tests the reader of GGUF files: the values of every block format are compared with those of the `gguf` package
+// (tests/unit/gguf/make.py). Also tests metadata, and refused and damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -8,7 +8,8 @@
 
 #include "gen/model/gguf.h"
 
-enum { FORMATS = 11, VALUES = 4000, SMALL = 512 }; // VALUES: of all formats; SMALL: bytes of a file made by hand
+// VALUES: number of weights in all_types.gguf. SMALL: most bytes of a file made by hand.
+enum { FORMATS = 11, VALUES = 4000, SMALL = 512 };
 
 static char path[] = "/tmp/rill_gguf_XXXXXX";
 
@@ -104,6 +105,7 @@ struct maker {
     size_t len;
 };
 
+// Appends a little-endian integer.
 static void put(struct maker *m, uint64_t v, int bytes) {
     for (int i = 0; i < bytes; i++) m->data[m->len++] = (uint8_t)(v >> 8 * i);
 }
@@ -114,6 +116,7 @@ static void put_text(struct maker *m, const char *text) {
     m->len += strlen(text);
 }
 
+// Begins a file: magic, version, number of tensors, number of pairs of key and value.
 static void put_front(struct maker *m, uint64_t version, uint64_t tensors, uint64_t pairs) {
     *m = (struct maker){0};
     memcpy(m->data, "GGUF", 4);
@@ -132,6 +135,7 @@ static void put_tensor(struct maker *m, const char *name, uint64_t cols, uint64_
     put(m, at, 8);
 }
 
+// Appends the data of the tensors, which begin at a multiple of 32 bytes.
 static void put_data(struct maker *m, size_t bytes) { m->len = (m->len + 31) / 32 * 32 + bytes; }
 
 static void assert_refused(const struct maker *m, const char *part) {
@@ -275,7 +279,8 @@ static void test_refused_pairs_of_tensors(void **state) {
     assert_refused(&m, "1 to 4 dimensions");
 }
 
-// A file that is cut anywhere must be refused. A file with any byte changed must be refused or read, without a crash.
+// A file that is cut off anywhere must be refused. If a byte of the first 1,300 is changed, the file must be refused or
+// read, without a crash.
 static void test_damage(void **state) {
     (void)state;
     struct fixture f;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests checkpoints in GGUF files: names, the order of rows, metadata against the spec, and files that are refused.
+// Tests checkpoints in GGUF files. The test writes files as llama.cpp's converter does, with its names and its order of
+// rows, from random weights. The image packed from such a file must equal the image packed from the random weights.
+// Also tests metadata that differ from the spec, files that are refused, and chat templates.
 #include "tests/unit/image_fixture.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@ enum { KIND_U32 = 4, KIND_F32 = 6, KIND_STRING = 8, TYPE_F32 = 0 };
 struct gguf_file {
     struct image_fixture *x;
     struct checkpoint *random;
-    struct text pairs, infos, data;
+    struct text pairs, infos, data; // metadata, descriptions of the tensors, and their data
     uint64_t pair_count, tensor_count;
     const char *leave; // a tensor that is not written, or NULL
 };
@@ -57,7 +59,8 @@ static void put_tensor(struct gguf_file *f, const char *name, int64_t rows, int6
     while (f->data.len % ALIGN) put(&f->data, 0, 1);
 }
 
-// Reorders queries and keys as the converter does: row i of the first half of a head, then row i of the second half.
+// Returns the rows of queries or keys in the converter's order, in which row i of the first half of a head comes before
+// row i of the second half. heads 0: in their own order.
 static const float *paired(struct arena *arena, const float *w, int64_t rows, int64_t cols, int64_t heads) {
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * cols));
     int64_t n = heads ? rows / heads : rows;
@@ -68,6 +71,7 @@ static const float *paired(struct arena *arena, const float *w, int64_t rows, in
     return out;
 }
 
+// Adds a matrix of the random weights. gguf: its name in the file; name: its name in a checkpoint.
 static void add_matrix(struct gguf_file *f, const char *gguf, const char *name, int64_t rows, int64_t cols,
                        int64_t heads) {
     struct checkpoint_slice s = {.name = name, .rows = rows, .cols = cols};
@@ -120,6 +124,7 @@ static void add_metadata(struct gguf_file *f, const char *architecture, uint32_t
     put_f32(f, "llama.rope.freq_base", 5e4f);
 }
 
+// Writes the file and returns its path. Frees the parts.
 static const char *finish_gguf(struct gguf_file *f) {
     struct text all = {0};
     text_add(&all, "GGUF");
@@ -181,7 +186,7 @@ static void test_same_image(void **state) {
     image_end(&x);
 }
 
-// The ids that end a text, a turn and a message are joined; a repeated id counts once.
+// `eot` of the family gets the ids that end a text, a turn and a message; a repeated id counts once.
 static void test_end_ids(void **state) {
     (void)state;
     struct image_fixture x;
@@ -198,7 +203,7 @@ static void test_end_ids(void **state) {
     image_end(&x);
 }
 
-// ---- keys of scaling: old and new ones, and what a key that is absent stands for ----
+// ---- keys of RoPE scaling: old and new names, and the defaults of absent keys ----
 
 static void put_word(struct gguf_file *f, const char *key, const char *word) {
     f->pair_count++;
@@ -208,9 +213,9 @@ static void put_word(struct gguf_file *f, const char *key, const char *word) {
 }
 
 struct scaling_case {
-    const char *type;  // NULL: the key is absent
-    float factor, old; // 0: the key is absent
-    const char *read, *refused;
+    const char *type;           // NULL: the key is absent
+    float factor, old;          // old: value of the old key scale_linear; 0: the key is absent
+    const char *read, *refused; // read: rope_scaling, rope_factor and rope_context; refused: the message
 };
 
 static void check_scaling(const struct scaling_case *c) {
@@ -234,7 +239,8 @@ static void check_scaling(const struct scaling_case *c) {
     image_end(&x);
 }
 
-// Reads scalings as llama.cpp does: linear if no kind is given, and context_length if yarn gives no context.
+// Scalings are read as llama.cpp reads them: without a kind they are linear, and the context of yarn is context_length
+// if no other is given.
 static void test_scaling(void **state) {
     (void)state;
     static const struct scaling_case cases[] = {
@@ -258,7 +264,7 @@ static void test_scaling(void **state) {
 static void test_unread(void **state) {
     (void)state;
     static const struct {
-        const char *key, *said; // said: NULL: nothing is
+        const char *key, *said; // said: the message, or NULL for none
         float value;
         bool refused;
     } cases[] = {
@@ -302,20 +308,22 @@ static void test_refused(void **state) {
     }
 }
 
-// ---- angles that a tensor scales: llama3, as the converter writes it ----
+// ---- RoPE frequencies that a tensor divides: the converter writes the scaling llama3 in this form ----
 
 static const char scaled_spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, "
                                   "ffn: 20, vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: "
                                   "50000, rope_scaling: llama3, rope_factor: 32, rope_context: 600}\n"
                                   "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
-// Wavelengths of 6.3, 231 and 8527 positions: as they are, between the two ends, divided by the factor.
+// Returns the divisor of the frequency of a pair. The three wavelengths are 6.3, 231 and 8527 positions: the first is
+// not changed, the last is divided by the factor 32, and the second is between the two limits.
 static float llama3_divisor(int pair) {
     double wave = 6.283185307179586 * pow(50000, pair / 3.0), smooth = (600 / wave - 1) / (4 - 1);
     if (wave < 600 / 4.0) return 1;
     return wave > 600 ? 32 : (float)(1 / ((1 - smooth) / 32 + smooth));
 }
 
+// Writes a file with `pairs` divisors. times: a factor that makes the second divisor wrong, or 1.
 static const char *write_scaled(struct gguf_file *f, int64_t pairs, float times) {
     float divisor[4] = {llama3_divisor(0), llama3_divisor(1) * times, llama3_divisor(2), 32};
     put_u32(f, "llama.rope.scaling.original_context_length", 600);
@@ -329,7 +337,7 @@ static void test_scaled_angles(void **state) {
         const char *spec;
         int64_t pairs;
         float times;
-        const char *why; // NULL: read
+        const char *why; // the message; NULL: the file is read
     } cases[] = {
         {scaled_spec, 3, 1, NULL},
         {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight divides frequency 1 by 1.834"},
@@ -352,7 +360,7 @@ static void test_scaled_angles(void **state) {
     }
 }
 
-// ---- GPT-2: the converter turns the matrices of the blocks ----
+// ---- GPT-2: the converter transposes the matrices of the blocks ----
 
 static const struct {
     const char *gguf, *name;
@@ -429,7 +437,7 @@ static void test_gpt2(void **state) {
     image_end(&x);
 }
 
-// ---- Gemma 3: norms with the 1 of their family in them ----
+// ---- Gemma 3: the converter adds 1 to the gains of norms, because the model multiplies by 1 + gain ----
 
 static const struct {
     const char *gguf, *name;
@@ -517,9 +525,9 @@ static void test_gemma3_refused(void **state) {
     image_end(&x);
 }
 
-// ---- a family that is no built-in one ----
+// ---- a family of a user ----
 
-// A family with a matrix that the file stores transposed, and one whose rows are stored in pairs.
+// A family with a matrix that the file stores transposed, and another one whose rows are stored in pairs.
 #define OWN(gguf)                                                                                                      \
     "family: own\nparameters: {width: {type: integer, from: 1, to: 64}, heads: {type: integer, from: 1, to: 8}}\n"     \
     "gguf:\n" gguf "graph:\n  inputs: {x: {shape: ['{width}']}}\n  outputs: [a, b]\n  regions:\n    - name: body\n"    \
@@ -537,8 +545,8 @@ static const char own_spec[] = "name: t\nmodel: {family: ./own.yaml, width: 24, 
 
 struct own {
     const char *gguf;
-    uint32_t width, half;
-    const char *why; // NULL: read
+    uint32_t width, half; // values of the file's metadata
+    const char *why;      // the message; NULL: the file is read
 };
 
 static void add_own_tensors(struct gguf_file *f) {
@@ -605,7 +613,7 @@ static void test_own_family(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) check_own(&cases[i]);
 }
 
-// ---- questions ----
+// ---- chats ----
 
 static const char *decoded(struct fixture *f, const struct tokenizer *t, const struct token_ids *ids) {
     struct text out = {0};
@@ -619,7 +627,7 @@ static const char *decoded(struct fixture *f, const struct tokenizer *t, const s
     return copy;
 }
 
-// Markers are their tokens: id 1 begins a turn, id 2 ends one.
+// The markers of a chat template must become single tokens, and a text of the user must not contain them.
 static void test_chat(void **state) {
     (void)state;
     struct fixture f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the replay of a compiled graph: names across regions and repetitions, attention over positions, requests and
-// faults, and that parameters of the design change no bit of the results.
+// Tests the replay of a compiled graph: values across regions and repetitions, attention over positions, requests and
+// faults. Also tests that parameters of the design change no bit of the results.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,7 +36,7 @@ static void random_row(uint64_t *state, float *x, int n) {
     for (int i = 0; i < n; i++) x[i] = (float)((double)(next_random(state) >> 40) * 0x1p-23 - 1.0);
 }
 
-// ---- integer sums ----
+// ---- integer sums: the fast functions of the replay (dot_*) against those of gen/numerics (golden_*) ----
 
 enum { K = 300, BLOCK = 64, BLOCKS = 5, DIMS = 24 };
 
@@ -63,7 +63,8 @@ static void test_dot(void **state) {
     }
 }
 
-// The longest legal rows, in one block, with the largest factors and shifts (docs/numerics.md section 5).
+// Tests the longest legal rows, in one block, with the largest factors and shifts (docs/numerics.md section 5). The
+// sums must not overflow.
 static void test_longest(void **state) {
     (void)state;
     static int8_t w[GOLDEN_K_MAX];
@@ -84,7 +85,7 @@ static void test_longest(void **state) {
                 golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
-// Likewise for int4_asym, whose sums do not fit 65 bits.
+// Tests the longest rows for int4_asym as well. Its sums do not fit in 65 bits.
 static void test_longest_asym(void **state) {
     (void)state;
     enum { GROUPS = GOLDEN_K_MAX / GOLDEN_ASYM_GROUP };
@@ -158,7 +159,7 @@ static const char graph_spec[] = "name: g\n"
                                  "board: u55c\n"
                                  "design: {channels: 2}\n";
 
-// Computes one block with the golden functions alone. h: its input and output.
+// Computes one layer of graph_spec with the golden functions only. h: its input and output; wh: the tensor `wh`.
 static void compute_block(struct fixture *f, struct checkpoint *c, int layer, float h[N], float wh[N]) {
     struct golden_fault fault = {0};
     struct checkpoint_slice slice = {.name = arena_printf(&f->arena, "w.%d", layer), .rows = N, .cols = N};
@@ -188,7 +189,7 @@ static void check_graph(struct image_fixture *x, struct checkpoint *c, const str
         assert_same(wh, value_of(run, "wh", layer, position).f32, N);
         assert_same(h, value_of(run, "h_next", layer, position).f32, N);
     }
-    assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // the value that later regions see
+    assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // later regions read this value
     golden_silu(N, h, y, &fault);
     golden_rmsnorm(N, 1e-5f, y, checkpoint_vector(c, &x->f.arena, "gain", N, 0, N, CHECKPOINT_GAIN, &x->f.diag), y,
                    &fault);
@@ -211,7 +212,7 @@ static void test_graph(void **state) {
         random_row(&seed, row, N);
         assert_true(replay_step(run, 0, (const float *[]){row}, position, true));
         check_graph(&x, c, run, row, position);
-        assert_true(has_value(run, "y", 0, position - 1) == (position > 0)); // the window keeps two
+        assert_true(has_value(run, "y", 0, position - 1) == (position > 0)); // the window keeps two positions
         assert_false(has_value(run, "y", 0, position - 2) || has_value(run, "y", 0, position + 1));
     }
     assert_false(has_value(run, "h", LAYERS + 1, 3) || has_value(run, "wh", LAYERS, 3) || has_value(run, "wh", -1, 3));
@@ -253,7 +254,8 @@ struct head_cache {
     float kscale[POSITIONS], vscale[POSITIONS];
 };
 
-// Computes one head at one position with the golden functions alone.
+// Computes one head at one position with the golden functions only. Adds the position's key and value to the cache.
+// scores[position + 1] receives the scores.
 static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v,
                          float scores[], float o[HD]) {
     struct golden_fault fault = {0};
@@ -329,7 +331,7 @@ static void test_fault(void **state) {
     assert_non_null(strstr(text, "`h_q`"));
     assert_non_null(strstr(text, "repetition 0, position 1"));
     row[3] = 0;
-    assert_false(replay_step(run, 0, rows, 2, true)); // sticky within the request
+    assert_false(replay_step(run, 0, rows, 2, true)); // the fault remains until the next request
     assert_string_equal(replay_fault(run), text);
     assert_true(replay_step(run, 0, rows, 0, true));
     assert_null(replay_fault(run));
@@ -339,6 +341,7 @@ static void test_fault(void **state) {
 
 // ---- language models ----
 
+// Opens the replay of the shipped model with these design lines. window: number of positions whose values it keeps.
 static struct replay *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
     struct ir *ir = image_build(x, image_tinystories(x, design), "drop-unread");
     const char *image = image_pack_golden(x, ir, shipped_model(&x->f), name);
@@ -347,6 +350,7 @@ static struct replay *open_model(struct image_fixture *x, const char *design, co
     return run;
 }
 
+// Runs a prompt of expected.json and compares 32 generated tokens with those of the float model.
 static void check_case(struct replay *run, const json_t *one) {
     const json_t *ids = json_object_get(one, "ids"), *item;
     size_t i, prompt = json_array_size(ids);
@@ -359,7 +363,7 @@ static void check_case(struct replay *run, const json_t *one) {
     }
 }
 
-// int8 is so close to the float model that both choose equal ids, except where two logits are nearly equal.
+// With int8 weights, the model must generate the same tokens as the float model for these prompts.
 static void test_expected(void **state) {
     (void)state;
     struct image_fixture x;
@@ -374,6 +378,7 @@ static void test_expected(void **state) {
     image_end(&x);
 }
 
+// Designs that differ in channels, beats, lanes and T must give the same logits.
 static void test_same_logits(void **state) {
     (void)state;
     static const char *const designs[] = {"  channels: 1\n  beat_bits: 256\n  lanes: 4\n  weights: int4\n",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests golden operations: the definitions of docs/numerics.md on small cases, and the error against double precision.
+// Tests the golden functions of whole operations (gen/numerics): small cases against the definitions of
+// docs/numerics.md, and larger ones against double precision.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 enum { N = 96, HD = 32, POSITIONS = 150 };
 
-// A fixed sequence in about [-range, range].
+// Returns the next number of a fixed sequence in [-range, range).
 static float noise(uint32_t *state, float range) {
     *state = *state * 1664525u + 1013904223u;
     return ((float)(*state >> 8) / 8388608.0f - 1.0f) * range;
@@ -42,6 +43,7 @@ static void test_quantize_rule(void **state) {
     assert_false(fault.raised);
 }
 
+// The exponent of a block has a least and a largest value. Smaller values lose bits, larger ones are a fault.
 static void test_quantize_range(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -62,14 +64,15 @@ static void test_quantize_range(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// Mantissas of 10 bits have the same range; values of small blocks are not lost.
+// Mantissas of 10 bits have the same range of values as those of 8 bits, but small blocks keep two bits more.
 static void test_quantize_range_10(void **state) {
     (void)state;
     struct golden_fault fault = {0};
     float x[2] = {0x1.8p-20f, -0x1p-22f};
     int16_t q[2];
     uint8_t shift;
-    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault); // below the floor: its exponent
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift,
+                       &fault); // the block needs less than the least exponent, so it gets that
     assert_true(q[0] == 24 && q[1] == -4 && shift == 0);
     x[0] = 0x1p-16f, x[1] = -0x1p-17f;
     golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
@@ -83,7 +86,7 @@ static void test_quantize_range_10(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// The largest accumulators of int4 in rows of whole blocks whose sums fit 64 bits.
+// Tests the largest sums of int4 in rows of whole blocks of 128 whose sums fit in 64 bits.
 static void test_dot_extremes(void **state) {
     (void)state;
     enum { K = 16384 };
@@ -138,7 +141,8 @@ static void test_quantize_kv(void **state) {
     assert_false(fault.raised);
 }
 
-// Compares one head over three blocks of positions with the same quantized integers in double precision.
+// Compares one head over three blocks of positions with a calculation in double precision from the same quantized keys,
+// values and scores.
 static void test_attention_close(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -232,7 +236,8 @@ static void test_embed(void **state) {
     assert_true(fault.raised);
 }
 
-// The generator writes these constants into the hardware, so a wrong constant would be equal on both sides.
+// The compiler writes these constants into the hardware. A wrong constant would therefore be the same in the hardware
+// and in the replay, and no simulation could find it.
 static void test_constants(void **state) {
     (void)state;
     assert_true(golden_rsqrt_head(64) == 0.125f && golden_rsqrt_head(16) == 0.25f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests fusion groups: compares the cuts with all possible cuts, checks the parts of a design with groups, and that a
-// deadlock is found.
+// Tests groups of operations (`on_chip_kib`). The cuts between groups are compared with the best of all possible cuts.
+// The pools, spills and report of a design with groups are checked, and a planted deadlock must be found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-// A spec up to a pass; kib 0: no groups.
+// Compiles a spec up to the pass `stop_after`, or by all passes if it is NULL. kib: on-chip memory, 0 for no groups.
 static struct ir *build(const char *path, enum spec_fifo fifo, int64_t kib, const char *stop_after) {
     struct ir *ir = command_build(path, &arena, &diag, "infer-types");
     assert_non_null(ir);
@@ -48,6 +48,7 @@ static struct ir *build(const char *path, enum spec_fifo fifo, int64_t kib, cons
     return ir;
 }
 
+// Returns the bits of all FIFOs, pools and spill buffers of a design.
 static int64_t memory_bits(const struct ir *ir) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++)
@@ -58,7 +59,8 @@ static int64_t memory_bits(const struct ir *ir) {
 
 // ---- the cuts ----
 
-// The least traffic of all partitions of units begin..end-1 within the budget; -1: none.
+// Returns the least traffic of all partitions of units begin..end-1 whose groups are within the budget, or -1 if there
+// is none.
 static int64_t least_traffic(const struct fuse *f, int begin, int end, int64_t budget) {
     int64_t least = -1;
     for (uint32_t cuts = 0; cuts < 1u << (end - begin - 1); cuts++) {
@@ -76,6 +78,7 @@ static int64_t least_traffic(const struct fuse *f, int begin, int end, int64_t b
     return least;
 }
 
+// Returns the least traffic of a whole design, by trying all cuts in each region.
 static int64_t brute_force(const struct fuse *f, int64_t budget) {
     int64_t sum = 0;
     for (int i = 0; i < f->streams; i++) sum += f->stream[i].loops ? f->stream[i].traffic : 0;
@@ -116,6 +119,7 @@ static void test_cuts(void **state) {
 
 // ---- the design ----
 
+// Checks that streams share a pool only if they are in different groups.
 static void check_pools(const struct ir *ir) {
     int pooled = 0, spills = 0;
     for (int a = 0; a < ir->edges; a++) {
@@ -134,7 +138,8 @@ static void check_report(const struct ir *ir) {
     text_free(&text);
 }
 
-// At safe depths a group stores exactly what was counted, with depths from contracts at most that.
+// Checks the bits that a group stores. With safe depths they are exactly the bits that the pass counted; with timed
+// depths they are at most these.
 static void check_emitted(const struct ir *ir, bool timed) {
     int less = 0;
     for (int g = 0; g < ir->groups; g++) {
@@ -164,7 +169,8 @@ static void test_design(void **state) {
     }
 }
 
-// Two streams of a pool take turns in the wrong order, so the later group would have to end before the earlier one.
+// Exchanges the turns of two streams of a pool, so that the later group would have to end before the earlier one. This
+// deadlock must be found.
 static void test_halt(void **state) {
     (void)state;
     const char *stuck = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests content, order, errors and jitter of the HBM model. test_hbm_figures.c tests its times.
+// Tests content, order, errors and jitter of the HBM model. test_hbm_figures.c tests its times, and test_hbm_trouble.c
+// the faults that it makes on demand.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mkstemp
 #endif
@@ -14,7 +15,7 @@ static void test_content(void **state) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     bench_open(&b, 250, 64);
     write_burst(&b, 4096, 2, 0x5a);
-    uint8_t before = hbm_bytes(b.hbm, 0, 4096, 1)[0]; // not visible before the response
+    uint8_t before = hbm_bytes(b.hbm, 0, 4096, 1)[0]; // the new content is not visible before the response
     assert_int_equal(before, 0);
     assert_int_equal(wait_response(&b).resp, HBM_OKAY);
     struct hbm_beat beat = read_beat(&b, 4096 + 64, data);
@@ -22,7 +23,7 @@ static void test_content(void **state) {
     assert_true(beat.last);
     assert_int_equal(data[0], 0x5a);
     assert_int_equal(data[63], 0x5a);
-    hbm_accept_write(b.ch, 4096, 1, 0); // strobes
+    hbm_accept_write(b.ch, 4096, 1, 0); // the strobes select only byte 1
     memset(data, 7, sizeof data);
     hbm_give_write(b.ch, data, 2);
     wait_response(&b);
@@ -49,6 +50,7 @@ static void test_read_before_response(void **state) {
     bench_close(&b);
 }
 
+// Errors: the second read and the first write of channel 0, and addresses of other channels.
 static void test_errors(void **state) {
     (void)state;
     struct bench b;
@@ -123,7 +125,7 @@ static void test_image(void **state) {
     unlink(path);
 }
 
-// docs/boards.md has every row of the table of figures.
+// docs/boards.md must have every row of the table of memory figures.
 static void test_table_of_docs(void **state) {
     (void)state;
     struct arena arena;

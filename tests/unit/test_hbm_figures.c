@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures times of the HBM model at its own port (256 bits at 450 MHz) and at the ports of designs, and compares them
-// with published figures of the U280 and U55C and their consequences. docs/hbm.md has the same table.
+// with published figures of the U280 and U55C and with figures that follow from these. docs/hbm.md has the same table.
 #include "tests/unit/hbm_fixture.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -11,18 +11,19 @@ struct pattern {
     const char *name;
     double clock_mhz;
     int beat_bytes, beats;
-    uint64_t stride, span;
-    int outstanding; // bursts in flight
+    uint64_t stride, span; // bytes between bursts, and after which addresses wrap
+    int outstanding;       // bursts in flight
     bool is_write;
-    double want, tolerance; // GB/s
+    double want, tolerance; // GB/s, and the share by which the model may differ
 };
 
 enum { NATIVE = 32 /* bytes of the memory's own port */ };
-static const double native_mhz = 450, published = 0.05;
+static const double native_mhz = 450, published = 0.05; // published: tolerance for published figures
 
 static const struct pattern patterns[] = {
-    // Sequential: 13.27 GB/s whatever the burst, refreshes included; a slower port gives its own rate less the
-    // refreshes that it cannot make up.
+    // Sequential reads reach 13.27 GB/s with bursts of any length, refreshes included. A slower port reaches its own
+    // rate,
+    // minus the refreshes for which it cannot compensate.
     {"sequential, 512 B", 450, NATIVE, 16, 512, 512 * MIB, 16, false, 13.27, 0.05},
     {"sequential, 256 B", 450, NATIVE, 8, 256, 512 * MIB, 32, false, 13.27, 0.05},
     {"sequential, 64 B", 450, NATIVE, 2, 64, 512 * MIB, 32, false, 13.27, 0.05},
@@ -31,12 +32,12 @@ static const struct pattern patterns[] = {
     {"sequential, 1 KiB, 512 bit at 300 MHz", 300, 64, 16, 1024, 512 * MIB, 16, false, 13.27, 0.05},
     {"sequential, 512 B, 256 bit at 250 MHz", 250, 32, 16, 512, 512 * MIB, 16, false, 8.0, 0.05},
     {"sequential, 1 KiB, 512 bit at 200 MHz", 200, 64, 16, 1024, 512 * MIB, 16, false, 12.8, 0.05},
-    // Strides: accesses 4 KiB apart cycle through four banks and open another row each time.
+    // With strides, accesses 4 KiB apart cycle through four banks and open another row each time.
     {"32 B at 4 KiB in 256 MiB", 450, NATIVE, 1, 4096, 256 * MIB, 32, false, 2.4, 0.05},
     {"64 B at 4 KiB in 256 MiB", 450, NATIVE, 2, 4096, 256 * MIB, 32, false, 4.8, 0.10},
     {"256 B at 4 KiB in 256 MiB", 450, NATIVE, 8, 4096, 256 * MIB, 32, false, 13.27, 0.05},
     {"32 B at 16 KiB in 256 MiB", 450, NATIVE, 1, 16384, 256 * MIB, 32, false, 0.65, 0.10},
-    // Bursts of 512 B in flight: with one, the whole latency passes between bursts; three nearly hide it.
+    // With one burst of 512 B in flight, the whole latency passes between bursts. Three bursts hide most of it.
     {"sequential, 512 B, 1 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 1, false, 3.2, 0.05},
     {"sequential, 512 B, 3 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 3, false, 9.3, 0.05},
     {"sequential, 512 B, 8 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 8, false, 13.27, 0.05},
@@ -45,7 +46,7 @@ static const struct pattern patterns[] = {
     {"writes of 32 B at 4 KiB in 256 MiB", 450, NATIVE, 1, 4096, 256 * MIB, 32, true, 2.4, 0.05},
 };
 
-// The port takes one write beat per cycle, as from a master that always has data.
+// Returns the GB/s of writes. The port takes one beat per cycle, as from a master that always has data.
 static double write_rate(struct bench *b, const struct pattern *p, int bursts) {
     uint8_t data[HBM_MAX_BEAT_BYTES] = {0};
     struct hbm_beat beat;
@@ -102,7 +103,7 @@ static void test_idle_latency(void **state) {
     bench_close(&b);
 }
 
-// The longest pause in a saturated stream is a refresh: 260 to 350 ns, every 3.9 us.
+// The longest pause in a saturated stream of reads is a refresh, which takes 260 to 350 ns every 3.9 us.
 static void test_refresh(void **state) {
     (void)state;
     enum { CYCLES = 200000 };
@@ -128,6 +129,7 @@ static void test_refresh(void **state) {
 
 // ---- alternating reads and writes in different banks: GB/s in both directions, by bytes per direction change ----
 
+// Returns the GB/s of reads and writes together, in bursts of `beats` beats.
 static double mixed_rate(int beats) {
     struct bench b;
     bench_open(&b, native_mhz, NATIVE);
@@ -165,7 +167,7 @@ static void test_turnaround(void **state) {
     }
 }
 
-// 100 bytes in 20 ns are 5 GB/s.
+// 100 bytes in 20 ns are 5 GB/s, a quarter of a peak rate of 20 GB/s.
 static void test_shares(void **state) {
     (void)state;
     struct arena arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests faults that the HBM model makes on demand: errors of unwritten memory and of single beats, late answers, and
-// another order.
+// Tests the faults that the HBM model makes on demand: errors for reads of unwritten memory and for single beats, late
+// answers, and answers in another order.
 #include "tests/unit/hbm_fixture.h"
 
 static void test_unwritten(void **state) {
@@ -11,7 +11,7 @@ static void test_unwritten(void **state) {
     assert_int_equal(read_beat(&b, 0, data).resp, HBM_OKAY);
     assert_true(hbm_guard_unwritten(b.hbm));
     assert_int_equal(read_beat(&b, 0, data).resp, HBM_SLVERR);
-    hbm_mark_written(b.hbm, 0, 0, 32); // one atom of the beat's two
+    hbm_mark_written(b.hbm, 0, 0, 32); // one of the beat's two atoms of 32 bytes, which have separate check bits
     assert_int_equal(read_beat(&b, 0, data).resp, HBM_SLVERR);
     hbm_mark_written(b.hbm, 0, 32, 32);
     assert_int_equal(read_beat(&b, 0, data).resp, HBM_OKAY);
@@ -78,7 +78,8 @@ static void test_late(void **state) {
 
 enum { BURSTS = 12 };
 
-// Requests with ids 0, 1, 2, 0, ... Returns how often a burst came before an older one of another id.
+// Sends read bursts with AXI ids 0, 1, 2, 0, ... Returns how many bursts came after a younger one of another id. Bursts
+// of one id must come in order.
 static int count_turns(bool shuffles) {
     struct bench b;
     int turns = 0, next[3] = {0, 1, 2}, last = -1;
@@ -96,7 +97,7 @@ static int count_turns(bool shuffles) {
         assert_int_equal(first.id, second.id); // a burst is not cut
         assert_false(first.last);
         assert_true(second.last);
-        int burst = next[first.id]; // bursts of one id come in order
+        int burst = next[first.id];
         assert_int_equal(data[0], burst);
         next[first.id] += 3;
         turns += burst < last;
@@ -145,7 +146,7 @@ static void test_reset(void **state) {
     hbm_reset(b.hbm);
     assert_true(hbm_quiet(b.hbm));
     read_beat(&b, 0, data);
-    assert_int_equal(data[0], 9); // the write had not been answered
+    assert_int_equal(data[0], 9); // the second write had no response before the reset, so it has no effect
     bench_close(&b);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `rill import`: published shapes give specs that every pass accepts, other models are refused with a reason, and
-// the table lists the origin of each value.
+// Tests `rill import`: the sizes of published models give specs that every pass accepts, other models are refused with
+// a reason, and the printed table lists the origin of each value.
 #include "tests/unit/model_fixture.h"
 
 #include <sys/stat.h>
@@ -22,9 +22,9 @@
     "\"max_position_embeddings\": 32768, \"final_logit_softcapping\": null, "
 
 struct shape {
-    const char *name, *config;
-    const char *said[4]; // lines of the spec
-    int64_t context;
+    const char *name, *config; // config: text of config.json
+    const char *said[4];       // texts that the spec must contain
+    int64_t context;           // context of the spec, without the option --context
 };
 static const struct shape shapes[] = {
     {"gpt2",
@@ -78,7 +78,7 @@ static const struct shape shapes[] = {
                                                     "{\"rope_theta\": 10000}}}",
      {"  family: \"gemma3\"\n", "  layers: 26\n", "  rope_theta: 1e+06\n"},
      512},
-    // The text model of a multimodal one, which leaves out what the library's defaults say.
+    // The text part of a multimodal model. Its config.json leaves out keys that have the defaults of the library.
     {"gemma-3-4b",
      "{\"architectures\": [\"Gemma3ForConditionalGeneration\"], \"boi_token_index\": 255999, \"eoi_token_index\": "
      "256000, \"eos_token_id\": [1, 106], \"image_token_index\": 262144, \"initializer_range\": 0.02, "
@@ -88,7 +88,7 @@ static const struct shape shapes[] = {
      "\"vision_config\": {\"hidden_size\": 1152, \"model_type\": \"siglip_vision_model\"}}",
      {"  heads: 8", "  kv_heads: 4", "  rope_factor: 8\n", "  eot: [1, 106]\n"},
      1024},
-    // Scores that are not divided by the size of a head; two layers of three see a window.
+    // Scores are not divided by the root of the size of a head, and two of three layers have a sliding window.
     {"gemma-3-27b",
      "{\"model_type\": \"gemma3_text\", \"hidden_activation\": \"gelu_pytorch_tanh\", \"head_dim\": 128, "
      "\"query_pre_attn_scalar\": 168, \"rms_norm_eps\": 1e-06, \"sliding_window\": 1024, " SIZES(
@@ -133,6 +133,7 @@ static void end(struct import_fixture *x) {
     fixture_end(&x->f);
 }
 
+// A design that import_spec is given where the test is not about the design.
 static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .copies = 1, .beat_bits = 512};
 
 static void import_shape(const struct shape *s) {
@@ -194,7 +195,7 @@ static void test_context(void **state) {
     static const struct {
         int shape;
         int64_t context;
-        const char *said; // NULL: taken
+        const char *said; // the message; NULL: accepted
     } cases[] = {
         {1, 8192, NULL},
         {1, 8193, "--context 8193: the model was not trained for so many positions"},
@@ -220,12 +221,12 @@ static void test_context(void **state) {
     }
 }
 
-// Ids of both files, those of the second file last; and a file that is not valid.
+// The ids that end a text come from config.json and generation_config.json. An invalid second file is refused.
 static void test_end_ids(void **state) {
     (void)state;
     static const struct {
-        const char *generation, *eot, *said; // said: NULL: taken
-        uint32_t last;
+        const char *generation, *eot, *said; // text of generation_config.json, line of the spec, message or NULL
+        uint32_t last;                       // the last id of `eot`
     } cases[] = {
         {"{\"eos_token_id\": [7, 3, 12], \"top_k\": 50}", "  eot: [3, 4, 7, 12]\n", NULL, 12},
         {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
@@ -256,14 +257,14 @@ static void test_end_ids(void **state) {
     }
 }
 
-// The id that begins a text comes from the checkpoint's keys or its tokenizer, or there is none.
+// The id that begins every text (`bos`) comes from the keys of the checkpoint or from its tokenizer, or there is none.
 static void test_begin(void **state) {
     (void)state;
     enum { NO_TOKENIZER = -2 };
     static const struct {
         const char *config;
-        int64_t begins; // of the tokenizer
-        const char *spec, *table;
+        int64_t begins;           // the id that the tokenizer puts first; -1: none
+        const char *spec, *table; // texts that the spec and the table must contain; spec NULL: no `bos`
     } cases[] = {
         {"\"bos_token_id\": 7", NO_TOKENIZER,
          "  bos: 7 # assumed to begin every text: ", "\n  bos: 7, assumed to begin"},
@@ -315,14 +316,15 @@ static int count_biases(const struct ir *ir) {
     return count;
 }
 
+// Returns the sum of the windows of all operations; the model has one attention.
 static int64_t window_of(const struct ir *ir) {
     int64_t window = 0;
     for (int n = 0; n < ir->nodes; n++) window += ir_attr_int(&ir->node[n].attrs, "window", 0);
     return window;
 }
 
-// Options of Llama's blocks: a window shorter than the context, and biases of q, k and v, of the projection, and of the
-// three products of the feed-forward layer.
+// The options of the family llama must appear in the graph: a window that is shorter than the context, and biases of q,
+// k and v, of the projection, and of the three products of the feed-forward layer.
 static void test_options_of_llama(void **state) {
     (void)state;
     static const struct {
@@ -389,8 +391,8 @@ static void test_own_family(void **state) {
     end(&x);
 }
 
-// Tests how the spec refers to files: to a user's file relative to the folder of the spec, which need not exist; to an
-// installed file by name.
+// Tests how the spec refers to files. The path of a user's file is relative to the folder of the spec, which need not
+// exist; an installed file is given by its name.
 static void test_places(void **state) {
     (void)state;
     struct import_fixture x;
@@ -424,13 +426,13 @@ static void test_places(void **state) {
 #define FEW_LAYERS                                                                                                     \
     "{" ROPE_LLAMA SIZES(4, 576, 9, 3, 1536, 4096) "\"max_position_embeddings\": 8192, \"rope_theta\": 100000}"
 
-// The search finds a design within the limits. A context so long that the engine waits for scores is filled by the
-// request whose time the search minimises; a design with twice the lanes is then among those that it estimates.
-// Query heads share reads of keys and values if that pays, here with fewer channels than without.
+// The design that the search must find for a context; it must be within the limits of the board. With the long context,
+// the engine waits for scores, so the search minimises the time of a request that fills half of the context with its
+// prompt, and the design has twice the lanes, and query heads that share reads of keys and values.
 static const struct {
-    int64_t context, prompt;
-    bool quick;
-    int channels, copies, pump, lanes, query_heads;
+    int64_t context, prompt;                        // prompt: prompt tokens of the request whose time is minimised
+    bool quick;                                     // --quick
+    int channels, copies, pump, lanes, query_heads; // copies: `A`
 } fitting[] = {
     {1024, 256, false, 28, 4, 2, 16, 0},
     {8192, 4096, false, 30, 2, 2, 32, 8},
@@ -470,7 +472,7 @@ static void slow_fitting(void **state) {
         assert_int_equal(strstr(text_cstr(&table), "\nothers within the limits, by estimate:\n  ") != NULL,
                          d.others > 0);
         assert_int_equal(d.others > 0, !fitting[i].quick);
-        for (int n = 0; n < d.others; n++) // none is slower in both phases than the chosen one
+        for (int n = 0; n < d.others; n++) // each listed design is faster than the chosen one in prefill or decode
             assert_true(d.other[n].speed.tokens_s > d.speed.tokens_s || d.other[n].speed.ttft_ms < d.speed.ttft_ms);
         text_free(&spec);
         text_free(&table);
@@ -478,7 +480,7 @@ static void slow_fitting(void **state) {
     }
 }
 
-// The format of the weights is one for which the design is chosen.
+// The design is chosen for the format of weights of the option --weights, and the spec has that format.
 static void test_weights(void **state) {
     (void)state;
     struct import_fixture x;
@@ -495,7 +497,7 @@ static void test_weights(void **state) {
     end(&x);
 }
 
-// Eight channels leave every die within its limits: the design is spread.
+// A design with eight channels can be spread over three dies so that each die is within its limits.
 static void test_dies(void **state) {
     (void)state;
     struct import_fixture x;
@@ -515,7 +517,7 @@ static void test_dies(void **state) {
     end(&x);
 }
 
-// Rows of 16 bits where the memory holds them: 8 channels of 1 MiB.
+// The rows of the embedding have 16 bits if the memory of the board (8 channels of 1 MiB) can hold them.
 static void slow_wide_rows(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests iterative tensor types: the worked examples of the StreamTensor paper (with its Algorithm 1 corrected),
-// canonical form, walks, and layout converters, through which addresses are moved.
+// Tests iterative tensor types (itensors): the worked examples of the StreamTensor paper (with its Algorithm 1
+// corrected), the canonical form, walks, and layout converters, which the tests imitate by moving addresses of
+// elements.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 #define STATIC(n)                                                                                                      \
     { n, IR_STATIC }
 
-// Three views of one tensor<8x8xf32>.
+// Three types of streams of one tensor<8x8xf32>, from the paper: tiles of 2x2 by rows, and tiles of 4x2 by columns, in
+// view_c each pair of columns twice.
 static const struct ir_itensor view_a = {.dtype = IR_F32,
                                          .rank = 2,
                                          .element = {2, 2},
@@ -61,7 +63,7 @@ static void test_notation(void **state) {
 
 static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes, bool columns);
 
-// [28][28][8] in patches of 3 x 3 pixels, one pixel of padding all round.
+// Returns the type of an image [28][28][8] in patches of 3 x 3 pixels, with one pixel of padding on each side.
 static struct ir_itensor patches_3x3(void) {
     struct ir_itensor t = {.dtype = IR_F32,
                            .rank = 3,
@@ -108,7 +110,7 @@ static void test_patches(void **state) {
     other.patch[1].pad = 1;
     assert_false(itensor_equal(&type, &other) || ir_type_equal(&type, &other));
     other = type;
-    other.patch[1].tap = 2; // the taps of both dimensions in one loop
+    other.patch[1].tap = 2; // one loop cannot have the taps of both dimensions
     assert_false(itensor_is_valid(&other));
     other = type;
     other.element[0] = 2;
@@ -116,7 +118,7 @@ static void test_patches(void **state) {
     other = type;
     other.patch[1].dim = 0;
     assert_false(itensor_is_valid(&other));
-    struct ir_itensor plain = tiles(28, 28, 1, false), single = plain; // patches of one element are none
+    struct ir_itensor plain = tiles(28, 28, 1, false), single = plain; // patches of one element equal no patches
     single.patches = 1;
     single.patch[0] = (struct ir_patch){.dim = 0, .tap = IR_NONE, .extent = 28};
     assert_true(itensor_equal(&plain, &single));
@@ -178,14 +180,14 @@ static void test_canonical_form(void **state) {
     assert_int_equal(c.loops, 2); // six passes
     assert_int_equal(c.trip[0].bound, 6);
     assert_int_equal(c.map[0], 1);
-    struct ir_itensor bounded = one; // a bound of 1 is no trip count of 1
+    struct ir_itensor bounded = one; // a dynamic count with the bound 1 does not equal a static count of 1
     bounded.trip[0].dynamic = IR_TOKENS;
     assert_false(itensor_equal(&bounded, &none));
     assert_false(itensor_equal(&view_b, &view_c));
     assert_true(itensor_equal(&view_c, &view_c));
 }
 
-// ---- Algorithm 1 ----
+// ---- Algorithm 1: the buffer of a layout converter ----
 
 static void test_converter_b_to_c(void **state) {
     (void)state;
@@ -235,7 +237,7 @@ static void test_converter_of_all(void **state) {
     assert_false(itensor_converter(&view_a, &other, &buffer)); // other data
 }
 
-// Two walks of a square by rows and by columns have equal tiles, counts and steps, but are different types.
+// A square tensor by rows and by columns has equal tiles, counts and steps, but the types differ.
 static void test_order_is_part_of_a_type(void **state) {
     (void)state;
     struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {2, 2}, .loops = 2, .step = {2, 2}, .map = {0, 1}};
@@ -250,7 +252,7 @@ static void test_order_is_part_of_a_type(void **state) {
     assert_int_equal(buffer.elements, 64);
 }
 
-// Loops whose count depends on the position stay outside the converter, which then stores one row.
+// A loop whose count depends on the position is outside the converter, which therefore stores one row.
 static void test_converter_under_a_bound(void **state) {
     (void)state;
     struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {1, 8}, .map = {0, 1}};
@@ -276,6 +278,8 @@ static void test_converter_under_a_bound(void **state) {
 
 enum { MOST = 1 << 14 }; // elements of a tensor, and of a walk over it
 
+// Writes the addresses of a walk in order: each step of the loops gives `run` consecutive elements. Returns their
+// number.
 static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loops, int64_t run, int64_t *address) {
     int64_t count = 1, n = 0;
     for (int l = 0; l < loops; l++) count *= trip[l];
@@ -293,9 +297,9 @@ static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loo
     return n;
 }
 
-// Imitates the RTL of a corner turn: each word of the writer is a row over all banks, rotated by a turn that grows with
-// every period; the reader's lanes compute row and bank loop by loop. Every element must be read where it was written,
-// and the elements of a word must come from different banks.
+// Imitates the RTL of a corner turn. Each word of the writer goes to all banks, rotated by a number of banks that grows
+// by `skew` after every `period` elements. The reader computes row and bank of each lane from its loops. Every element
+// must be read from the bank to which it was written, and the elements of a word must come from different banks.
 static void check_corner(const struct itensor_layout *layout, int64_t most) {
     static int64_t bank_of[MOST], places[MOST], turns[MOST];
     struct itensor_corner c;
@@ -319,7 +323,8 @@ static void check_corner(const struct itensor_layout *layout, int64_t most) {
     }
 }
 
-// Moves the writer's elements through the converter's banks. The reader must get its elements in its order.
+// Moves the addresses of the writer's elements through the converter's buffer. The reader must get the addresses in its
+// own order. extent: shape of the tensor; width: elements of a word. Returns the converter's layout.
 static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to,
                                           const int64_t extent[], int64_t width) {
     static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
@@ -350,8 +355,8 @@ static void test_layout_of_the_views(void **state) {
     check_layout(&view_b, &view_a, extent, 1);
 }
 
-static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes,
-                               bool columns) { // vectors along the inner dimension
+// Returns the type of a matrix by rows, or by columns, in vectors of `lanes` elements along the inner dimension.
+static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes, bool columns) {
     struct ir_itensor t = {.dtype = IR_F32, .rank = 2, .loops = 2};
     int inner = columns ? 0 : 1;
     t.element[inner] = t.step[1] = lanes;
@@ -374,7 +379,8 @@ static void test_layout_of_a_transposition(void **state) {
     }
 }
 
-// Lanes of a transposition of rows x columns, its skew, and rows where words run over the ends of rows.
+// Lanes, period and skew of the transposition of a matrix, with at most `most` lanes. In some cases words contain the
+// end of a row and the beginning of the next one.
 static void test_corner_of_a_transposition(void **state) {
     (void)state;
     const struct {
@@ -405,7 +411,8 @@ static void test_corner_of_a_transposition(void **state) {
     }
 }
 
-// [4][8][16]: the two inner dimensions change places inside the outermost loop; the two outer ones move whole words.
+// For a tensor [4][8][16], an exchange of the two inner dimensions moves single elements within the outermost loop; an
+// exchange of the two outer dimensions moves whole words.
 static void test_layout_of_three_dimensions(void **state) {
     (void)state;
     const int64_t extent[] = {4, 8, 16};
@@ -434,7 +441,8 @@ static uint32_t random_below(uint32_t *state, uint32_t n) {
     return (*state >> 8) % n;
 }
 
-// A walk in a random order of the loops, in words of a random width, with a loop that re-reads now and then.
+// Returns a type with a random order of the loops and words of a random width. repeats: it may have a loop that reads
+// data again.
 static struct ir_itensor random_type(uint32_t *state, int rank, const int64_t extent[], bool repeats) {
     struct ir_itensor t = {.dtype = IR_F32, .rank = rank, .loops = rank};
     int order[3] = {0, 1, 2};
@@ -482,7 +490,8 @@ static void test_random_layouts(void **state) {
 
 // ---- line buffers ----
 
-// A random image and the patches of it: rows, pixels, and words of a pixel with `width` elements.
+// Returns a type of random patches of a random image: loops over rows, pixels, taps, and words of `width` elements of a
+// pixel. extent[3] receives the shape of the image.
 static struct ir_itensor random_patches(uint32_t *r, int64_t extent[], int64_t width) {
     struct ir_itensor t = {.dtype = IR_F32, .rank = 3, .element = {1, 1, width}, .loops = 5, .map = {0, 1, 4}};
     t.patches = 2;
@@ -502,7 +511,7 @@ static struct ir_itensor random_patches(uint32_t *r, int64_t extent[], int64_t w
     return t;
 }
 
-// Addresses of the elements that a reader takes, in order; -1 for elements outside the data.
+// Writes the addresses of the elements that a reader takes, in order, with -1 for padding. Returns their number.
 static int64_t unroll_patches(const struct ir_itensor *t, const int64_t extent[], int64_t *address) {
     int64_t n = 0, index[IR_MAX_LOOPS] = {0};
     for (bool more = true; more;) {
@@ -526,8 +535,8 @@ static int64_t unroll_patches(const struct ir_itensor *t, const int64_t extent[]
     return n;
 }
 
-// Returns the largest number of elements that have arrived and are still needed. A reader takes `patch` elements at a
-// time, and an element arrives only when it is needed.
+// Returns the largest number of elements that have arrived and are still needed, which a line buffer must hold at
+// least. A reader takes `patch` elements at a time, and an element arrives only when it is needed.
 static int64_t most_needed(const int64_t *address, int64_t n, int64_t patch) {
     static int64_t oldest[MOST + 1];
     int64_t newest = -1, most = 0;
@@ -579,7 +588,7 @@ static void test_orders_without_line_buffer(void **state) {
     assert_false(itensor_lines(&to, extent, 8, &lines));
 }
 
-// Two types have equal walks if the order of their elements is equal, whatever their tiles are.
+// Two types have equal walks if the order of their elements is equal, even if their tiles differ.
 static void test_equal_walks(void **state) {
     (void)state;
     const int64_t extent[] = {6, 32}, flat[] = {192}, odd[] = {10};

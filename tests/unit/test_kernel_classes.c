@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the table of kernel classes with the RTL library.
+// Compares the table of kernel classes (include/kernels.def) with the library of Verilog templates.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,6 +55,7 @@ static void every_class_has_a_module(void **state) {
     assert_false(in_library("rill_zzz"));
 }
 
+// Returns whether a template has an output `fault`.
 static bool has_fault_port(const char *module) {
     FILE *file = open_template(module);
     char line[256], word[16];
@@ -66,18 +67,19 @@ static bool has_fault_port(const char *module) {
     return found;
 }
 
-// Without the trait the fault port stays unconnected, and a NaN would not be noticed.
+// A module must have the trait KERNEL_FAULT if and only if it has a port `fault`. Without the trait, the port would not
+// be connected, and a NaN would not be noticed.
 static void a_fault_is_connected(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
         const struct kernel_class *class = kernel_of_op(NULL, op);
-        if (ir_op_table[op].traits & OP_ON_ENGINE) continue; // the engine's
+        if (ir_op_table[op].traits & OP_ON_ENGINE) continue; // the engine handles its faults
         if (has_fault_port(class->module) != !!(class->traits & KERNEL_FAULT))
             fail_msg("%s: trait KERNEL_FAULT and port `fault` do not agree", class->module);
     }
 }
 
-// A kernel of a dump gets its class at the first look-up. A custom kernel has no class of the library.
+// A kernel that was read from a dump gets its class at the first look-up. A custom kernel has no class of the library.
 static void traits_follow_the_module(void **state) {
     (void)state;
     const struct ir_kernel fork = {.module = "rill_fork"}, other = {.module = "fork"};

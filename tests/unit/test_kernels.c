@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests custom kernels: expressions, Verilog headers, and timing contracts compared with hand-made cycles.
+// Tests the parts for custom kernels: expressions, the reader of Verilog headers, and the check of timing contracts,
+// which is given hand-made cycles.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 
 // ---- expressions ----
 
+// The names that the expressions below may use: x is 45, x.1 is 9, lanes is 4.
 static bool names(void *context, const char *name, int64_t *value) {
     (void)context;
     *value = !strcmp(name, "x") ? 45 : !strcmp(name, "x.1") ? 9 : !strcmp(name, "lanes") ? 4 : -1;
@@ -60,7 +62,7 @@ static void test_expression_errors(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        size_t at;
+        size_t at; // offset of the error
     } bad[] = {{"", 0},
                {"1 +", 3},
                {"(1", 2},
@@ -181,6 +183,7 @@ struct fixture {
     struct contracts *watch;
 };
 
+// Opens the watch of a kernel with this contract. in, out: words of a firing.
 static void open_fixture(struct fixture *f, const char *latency, const char *group, const char *buffers, int64_t in,
                          int64_t out) {
     memset(f, 0, sizeof *f);
@@ -208,8 +211,8 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
     contracts_reset(f->watch, 0, 0);
 }
 
-// Plays one letter per cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a
-// word, `w` offered while the step word is missing.
+// Plays one letter per cycle for the input and for the output: `.` nothing, `v` a word is offered but not taken, `t` a
+// word is taken, `r` ready without a word, `w` a word is offered while the step word is missing.
 static const struct contract_finding *play(struct fixture *f, const char *in, const char *out) {
     for (uint64_t c = 0; in[c]; c++) {
         struct contract_pins pins = {in[c] == 'v' || in[c] == 't' || in[c] == 'w',
@@ -223,6 +226,8 @@ static const struct contract_finding *play(struct fixture *f, const char *in, co
     return contracts_found(f->watch, 0);
 }
 
+// Plays the cycles and compares how many words came late and how many were refused although the contract allows
+// neither. sizes: words of a firing, in and out.
 static void expect_buffers(const char *latency, const char *group, const char *buffers, int64_t sizes[2],
                            const char *in, const char *out, uint64_t late, uint64_t refused) {
     struct fixture f;
@@ -244,9 +249,9 @@ static void test_contracts(void **state) {
     int64_t same[2] = {8, 8}, quarter[2] = {8, 2};
     expect("2", NULL, same, "tttr..", "..tttr", 0, 0);
     expect("1", NULL, same, "tttr..", "..tttr", 1, 0);       // a cycle late
-    expect("2", NULL, same, "ttvvtr...", "..vvtttr.", 0, 0); // the output stalls, and so does the pipe
+    expect("2", NULL, same, "ttvvtr...", "..vvtttr.", 0, 0); // the output stalls, so the input may stall
     expect("2", NULL, same, "tvttr...", "..t.tt..", 0, 1);   // a word is refused without reason
-    expect("2", NULL, same, "twttr...", "..t.tt..", 0, 0);   // the step word is to come
+    expect("2", NULL, same, "twttr...", "..t.tt..", 0, 0);   // the kernel waits for the step word
     expect("1", "4", quarter, "ttttttttr", "....t...t", 0, 0);
     expect("1", "4", quarter, "ttttttttrr", ".....t...t", 1, 0);
     expect("1", "4", quarter, "tttttrrtttr", "....t.....t", 0, 0);

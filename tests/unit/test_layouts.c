@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests orders, lanes and layout converters of small graphs: no more converters than necessary, and none between equal
-// walks.
+// Tests how the compiler chooses orders, lanes and layout converters for small graphs: it must insert no more
+// converters than necessary, and none between streams whose walks are equal.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +28,8 @@ static int teardown(void **state) {
     return 0;
 }
 
-// One region of operations on inputs x [8][16], v [2][4][16] and w [10], 4 lanes, depths of the safe rule, without
-// search.
+// Builds a graph with one region of operations on the inputs x [8][16], v [2][4][16] and w [10], with 4 lanes and the
+// FIFO depths of the safe rule, which needs no search. Returns NULL if there is an error.
 static struct ir *try_build(const char *outputs, const char *ops, const char *design) {
     char path[] = "/tmp/rill-test-layouts-XXXXXX";
     int fd = mkstemp(path);
@@ -53,12 +53,14 @@ static struct ir *build(const char *outputs, const char *ops, const char *design
     return ir;
 }
 
+// Returns the number of kernels with this module.
 static int count(const struct ir *ir, const char *module) {
     int n = 0;
     for (int k = 0; k < ir->kernels; k++) n += !strcmp(ir->kernel[k].module, module);
     return n;
 }
 
+// Returns the kernel with this module, of which there must be one.
 static const struct ir_kernel *only(const struct ir *ir, const char *module) {
     assert_int_equal(count(ir, module), 1);
     for (int k = 0; k < ir->kernels; k++)
@@ -102,7 +104,8 @@ static void test_one_transposition(void **state) {
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
-// Inside the shared loop the buffer holds a plane; where only the outer dimensions change places whole words move.
+// If the outermost dimension stays, the buffer holds one plane of the tensor. If the outer dimensions are exchanged,
+// whole words are moved.
 static void test_shared_loops(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("transpose, name: y, in: [v], perm: [0, 2, 1]"), "");
@@ -116,8 +119,8 @@ static void test_shared_loops(void **state) {
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
-// Dimensions that are rotated twice and rotated back. An order that suits the first transposition suits all of them,
-// except for one buffer of a whole tensor. No permutation here is its own inverse.
+// The dimensions are rotated twice and then back. If the operations use the order that suits the first transposition,
+// only one buffer of a whole tensor is needed. No permutation here is its own inverse, so a wrong direction is found.
 static void test_rotations(void **state) {
     (void)state;
     struct ir *ir = build("y",
@@ -129,7 +132,7 @@ static void test_rotations(void **state) {
     assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 1);
 }
 
-// Three readers have the other order, which the spec fixes. They must share one converter.
+// The spec fixes another order for three readers of a stream. They must share one converter.
 static void test_readers_share(void **state) {
     (void)state;
     struct ir *ir = build(
@@ -143,7 +146,7 @@ static void test_readers_share(void **state) {
     assert_int_equal(count(ir, "rill_view"), 3);
 }
 
-// The converter's bank replaces the FIFO of a whole tensor after the fork.
+// The buffer of a converter after a fork replaces the FIFO of a whole tensor on that branch.
 static void test_folded(void **state) {
     (void)state;
     struct ir *ir = build("y, z", OP("transpose, name: y, in: [x], order: [0, 1]") OP("gelu, name: z, in: [x]"), "");
@@ -164,17 +167,18 @@ static int lanes_of(const struct ir *ir, const char *node) {
     return 0;
 }
 
-// Rows must be whole words. Widths may change only between operations with different amounts of work.
+// A row must consist of whole words. The numbers of lanes of neighbouring operations may differ only if their amounts
+// of work differ.
 static void test_lanes(void **state) {
     (void)state;
     struct ir *ir = build(
         "y", OP("gelu, name: a, in: [x], lanes: 8") OP("rmsnorm, name: y, in: [a], gamma: g, along: 0, lanes: 32"), "");
     assert_int_equal(lanes_of(ir, "a"), 8);
-    assert_int_equal(lanes_of(ir, "y"), 8); // columns of 8
+    assert_int_equal(lanes_of(ir, "y"), 8); // a column has only 8 elements
     assert_int_equal(count(ir, "rill_corner_turn"), 2);
     ir = build("y", OP("gelu, name: a, in: [x]") OP("silu, name: b, in: [a]") OP("add, name: y, in: [b, a]"),
                "  unroll: 25\n");
-    assert_int_equal(lanes_of(ir, "a"), 8); // three of 8 lanes: 24
+    assert_int_equal(lanes_of(ir, "a"), 8); // three operations with 8 lanes use 24 of the 25 lanes of `unroll`
     assert_int_equal(lanes_of(ir, "b"), 8);
     assert_int_equal(lanes_of(ir, "y"), 8);
 }
@@ -189,7 +193,7 @@ static void test_refused_lanes(void **state) {
     }
 }
 
-// Kernels in between do not read past the row: 10 elements by 4 end with a word of 2.
+// A width converter does not pass on elements after the end of a row: 10 elements in words of 4 end with a word of 2.
 static void test_last_elements(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("gelu, name: a, in: [w], lanes: 4") OP("silu, name: y, in: [a], lanes: 2"), "");
@@ -204,8 +208,8 @@ static void test_last_elements(void **state) {
     assert_int_equal(narrowed, 1);
 }
 
-// Groups of readers with different numbers of lanes, none of which divides the vector. The converters between forks
-// know its length.
+// Two groups of readers have 8 and 16 lanes, which do not divide the vector of 10. The width converters between the
+// forks must have its length as parameters.
 static void test_padded_readers(void **state) {
     (void)state;
     struct ir *ir = build("p, q, r, s, t",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests signals that go to all dies or come from them: every instance uses the reset of its die, all dies leave reset
-// together, and each fault keeps its bit at the token loop.
+// Tests the signals in the emitted Verilog that go to all dies or come from all dies: every instance uses the reset of
+// its die, all dies leave reset in the same cycle, and the fault of each kernel arrives as the right bit at the token
+// loop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static struct arena arena;
 struct design {
     struct ir *ir;
     const struct emit_plan *plan;
-    const char *top, *placement;
+    const char *top, *placement; // texts of rill_top.v and of the placement
 };
 
 static const char *kept(struct text *text) {
@@ -70,8 +71,8 @@ static const char *part_at(const char *instance, int k, int count) {
     return arena_printf(&arena, "%s/gen_far.gen_way[%d].u_way", instance, k - 1);
 }
 
-// Returns where the text ties the wire that an instance has as its reset to copies of core_rst. Returns the port itself
-// if it has no such wire.
+// port: the port .rst of an instance. If it is connected to a wire, returns the declaration of the wire, which lists
+// copies of core_rst. Otherwise returns `port`.
 static const char *resets_at(const char *text, const char *port) {
     char name[160];
     if (sscanf(port, ".rst(%159[a-z0-9_])", name) != 1) return port;
@@ -79,8 +80,8 @@ static const char *resets_at(const char *text, const char *port) {
     return wire ? wire : port;
 }
 
-// Checks the resets of an instance, of which the text has the last one first. Returns their number for a link, 0 for
-// other instances.
+// Checks that each reset of an instance is that of the die where its part is placed. The text lists the last reset
+// first. Counts the resets of each die in `instances`. Returns the number of resets if it is a link, otherwise 0.
 static int check_resets(const struct design *d, const char *path, const char *at, int instances[IR_MAX_DIES]) {
     int die[IR_MAX_DIES], count = 0, links = 0;
     const char *end = at + strcspn(at, ");");
@@ -88,7 +89,8 @@ static int check_resets(const struct design *d, const char *path, const char *at
         assert_int_equal(sscanf(at, "core_rst_%d", &die[count++]), 1);
     for (int i = 0; i < count; i++) {
         int place = placed_on(d, part_at(path, count - 1 - i, count));
-        if (place >= 0) assert_int_equal(die[i], place); // the tool may place the others anywhere
+        if (place >= 0)
+            assert_int_equal(die[i], place); // the vendor's tool may place an instance without a line anywhere
         if (count > 1) assert_true(place >= 0);
         links += count > 1;
         instances[die[i]]++;
@@ -112,8 +114,8 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
     assert_true(links > 3);
 }
 
-// Paths to and from all dies have as many stages as the token loop waits for, and cross die boundaries between two
-// stages.
+// The path of the reset to each die has as many register stages as the token loop waits for. It crosses die boundaries
+// between two stages.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
@@ -138,7 +140,8 @@ static int bits_of_net(const struct design *d, const char *net) {
     return 1;
 }
 
-// Gets the bits of a list, the last one first: `a[2:1], b` gives b, a[1], a[2].
+// Writes the names of the bits of a Verilog list to `bits`, the last one first: `a[2:1], b` gives b, a[1], a[2].
+// Returns their number.
 static int bits_of(const struct design *d, const char *list, const char *end, const char *bits[256]) {
     int count = 0, high, low;
     char name[120];
@@ -161,7 +164,7 @@ static int find_bit(const char *bits[256], int count, const char *bit) {
     return -1;
 }
 
-// kernel_fault[i] must be the fault of the i-th kernel that has one, on whatever die it is.
+// kernel_fault[i] must be the fault of the i-th kernel that has a fault output, for kernels on all dies.
 static void a_fault_keeps_its_place(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
@@ -191,7 +194,7 @@ static void a_fault_keeps_its_place(void **state) {
     assert_true(told > 3);
 }
 
-// The stages by which parameters reach other dies have no reset, so no copy of it is made for them.
+// The register stages that bring parameters to other dies have no reset, so no copy of the reset is made for them.
 static void only_registers_with_a_reset_take_a_copy(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");

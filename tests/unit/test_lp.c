@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests difference-constraint programs and the count of words, with the worked examples of StreamTensor (MICRO 2025).
+// Tests the linear programs for FIFO depths (gen/lp/lp.h) and the largest number of words in a stream, with the worked
+// examples of the StreamTensor paper (MICRO 2025). T: words of the stream; D: cycles until the source's first word; II:
+// cycles from word to word; L: cycles until the source's last word; delay: cycles until the target's start.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,14 +31,14 @@ static void test_faster_source(void **state) {
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 100}), 5);
 }
 
-// The stream above by the Conservative strategy: the source is as slow as the target, so L = 3 + 4 * 2.
+// The same stream with the paper's strategy Conservative: the source is as slow as the target, so L = 3 + 4 * 2.
 static void test_conservative_source(void **state) {
     (void)state;
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 2, 11, 2, 3}), 1);
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 2, 11, 2, 7}), 3);
 }
 
-// ceil((delay - D) / II), at most T.
+// If the source is slower than the target, the stream holds ceil((delay - D) / II) words, but at most T.
 static void test_slower_source(void **state) {
     (void)state;
     assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 4}), 0);
@@ -45,7 +47,8 @@ static void test_slower_source(void **state) {
     assert_int_equal(lp_max_words(&(struct lp_stream){10, 4, 3, 31, 1, 90}), 10);
 }
 
-// Kernels 0 -> 1 -> 2 and 0 -> 2: equality everywhere, and the stream 0 -> 2 waits D0 + D1.
+// There are two paths from kernel 0 to 2: through kernel 1, and directly. Kernels 1 and 2 start as early as the first
+// path allows, so the direct stream waits for D0 + D1 cycles.
 static void test_three_kernels(void **state) {
     (void)state;
     enum { D0 = 7, D1 = 11 };
@@ -62,7 +65,8 @@ static void test_three_kernels(void **state) {
     assert_int_equal(s[2] - s[0], D0 + D1);
 }
 
-// A wide stream is kept short at the cost of a narrow one. Kernel 1 may start at any time between kernels 0 and 2.
+// Kernel 1 may start at any time between kernels 0 and 2. The solution must keep the wide stream short and let words
+// wait in the narrow one.
 static void test_weights(void **state) {
     (void)state;
     struct lp lp;
@@ -83,7 +87,7 @@ static void test_no_start_times(void **state) {
     struct lp lp;
     lp_init(&lp, &arena, 2);
     lp_add(&lp, 0, 1, 5, 1);
-    lp_add(&lp, 1, 0, -4, 0); // at most 4
+    lp_add(&lp, 1, 0, -4, 0); // s[1] - s[0] is at most 4, which contradicts the first row
     assert_null(lp_solve(&lp));
     lp_init(&lp, &arena, 2);
     lp_add(&lp, 0, 1, 5, 1);
@@ -91,7 +95,7 @@ static void test_no_start_times(void **state) {
     assert_int_equal(lp_solve(&lp)[1], 5);
 }
 
-// A long critical chain and side kernels with slack, as in the firings of many layers.
+// Tests a long critical chain with side kernels that have slack, as in a model with many layers.
 static void test_chain(void **state) {
     (void)state;
     enum { N = 1000 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the meaning of a spec in the IR: permutations as in numpy, attributes that differ from their defaults, the
-// constants of a built-in model, and carried tensors that are removed.
+// Tests what the compiler makes of a spec in the IR: permutations as in numpy, attributes with and without defaults,
+// the constants of the family gpt2, and carried tensors that are removed.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/ir/ir.h"
 
-// One region of operations on an input x [2][3][5].
+// Builds the IR of a graph with one region of operations on an input x [2][3][5], after infer-types.
 static struct ir *build(struct image_fixture *x, const char *ops) {
     const char *spec = arena_printf(&x->f.arena,
                                     "name: t\ngraph:\n  inputs: {x: {shape: [2, 3, 5]}}\n  outputs: [y]\n"
@@ -22,7 +22,7 @@ static const struct ir_tensor *tensor_of(const struct ir *ir, const char *name) 
     return &ir->tensor[ir->node[image_node(ir, name)].out[0]];
 }
 
-// numpy: dimension d of the result is dimension perm[d] of the operand.
+// As in numpy, dimension d of the result is dimension perm[d] of the operand.
 static void test_permutations(void **state) {
     (void)state;
     static const int shape[] = {2, 3, 5};
@@ -92,8 +92,8 @@ static void test_defaults(void **state) {
     image_end(&x);
 }
 
-// The numerics of GPT-2 in docs/numerics.md: eps of the spec in every norm, softmax's weights down to 2^-36, blocks of
-// a head and of 64 positions.
+// The family gpt2 has the numerics of docs/numerics.md: the eps of the spec in every norm, attention weights with
+// exponents down to -36, blocks of the size of a head for queries and of 64 positions for attention weights.
 static void test_gpt2(void **state) {
     (void)state;
     static const char *const norms[] = {"norm1", "norm2", "norm_final"};
@@ -118,8 +118,8 @@ static void test_gpt2(void **state) {
     image_end(&x);
 }
 
-// A carried value that no repetition reads is replaced by its last value, even as the initial value of another region's
-// carried value.
+// If no repetition reads a carried value, the pass drop-unread replaces it by the value of the last repetition. This
+// also holds where it is the initial value of a carried value of another region.
 static void test_left_out_start(void **state) {
     (void)state;
     struct image_fixture x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the modules in which instances of the emitted Verilog are, and that probes watch the stream whose number they
-// have.
+// Tests the emitted Verilog: the module that contains each kernel, the names of streams, the probes of the simulation,
+// and the header comments.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,6 +24,7 @@ static struct emit_plan *plan_of(const char *spec) {
     return emit_plan_make(ir, NULL);
 }
 
+// Checks that a kernel is in the module that emit_plan names `module`.
 static void assert_home(const struct emit_plan *p, const char *kernel, const char *module) {
     for (int k = 0; k < p->ir->kernels; k++)
         if (!strcmp(p->ir->kernel[k].name, kernel)) {
@@ -50,7 +51,8 @@ static void a_kernel_is_in_the_module_of_its_region(void **state) {
     assert_string_equal(p->module[p->control].name, "control");
 }
 
-// All products in one region, and two regions with one cache's writer.
+// Kernels at an engine are in the module `shared` even if all products are in one region. If two regions share a cache,
+// its writer is there as well.
 static void what_an_engine_has_is_shared(void **state) {
     (void)state;
     struct emit_plan *p = plan_of("tests/e2e/cases/kernels/spec.yaml");
@@ -75,7 +77,7 @@ static void streams_have_names_of_their_own(void **state) {
         }
 }
 
-// A port with the last word of its kernel's name does not repeat it.
+// If the name of a kernel ends with the name of its port, the name of the stream has this word only once.
 static void no_stream_has_a_word_twice(void **state) {
     (void)state;
     struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
@@ -89,8 +91,9 @@ static void no_stream_has_a_word_twice(void **state) {
     assert_int_equal(found, 1);
 }
 
-// Between a stream's name and the next one must be its number, the nets at its writer, and the fill of its link or
-// pool.
+// Checks the probes in the simulation's top. Between the comment with the name of a stream and the next comment, the
+// text must have the number of the stream, the nets at its writer, and the fill of its FIFO or pool. wrapper: the
+// module around the top, or NULL; top: the path of the top in the simulation.
 static void probes_watch_the_stream_of_their_number(const char *spec, const char *wrapper, const char *top) {
     struct emit_plan *p = plan_of(spec);
     struct text text = {0};
@@ -119,7 +122,7 @@ static void probes_watch_their_streams(void **state) {
     probes_watch_the_stream_of_their_number("tests/e2e/cases/dies/spec.yaml", "rill_kernel", "u_kernel.u_top");
 }
 
-// The head of a file has both clocks of a design whose multipliers work twice in a cycle.
+// The header comment of a file must name both clocks if the multipliers of the design work twice in a cycle.
 static void heads_have_the_clocks(void **state) {
     (void)state;
     struct text one = {0}, two = {0};
@@ -131,7 +134,7 @@ static void heads_have_the_clocks(void **state) {
     text_free(&two);
 }
 
-// The head of the top tells which data goes from module to module.
+// The header comment of the top must say which data go from module to module.
 static void the_top_tells_the_data_flow(void **state) {
     (void)state;
     static const char *const flows[] = {"//   u_embed to u_layer: embedded\n",

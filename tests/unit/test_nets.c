@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests plain nets: look-up by role and owner, writing and reading them, and values that a dump does not contain.
+// Tests the nets of the IR, which connect kernels beside the streams: look-up by role and owner, the text form of what
+// is connected to a port, and roles that follow from names, because a dump has only the names.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-// Two engines, two attentions, a client that writes, and kernels `a` and `b`.
+// Makes an IR with two engines (q, p), two attentions (near, far), a client that writes (out), and kernels `a` and `b`.
 static struct ir *make(void) {
     struct ir *ir = ARENA_NEW(&arena, struct ir);
     ir->arena = &arena;
@@ -78,6 +79,7 @@ static void test_a_net_knows_its_driver(void **state) {
     assert_int_equal(ir_use_whole(&ir->wire[0].use), there);
 }
 
+// Checks that a text is read as a use of this kind with so many parts, and printed again as the same text.
 static void assert_kept(struct ir *ir, const char *text, enum ir_use_kind kind, int parts) {
     struct ir_use use;
     assert_true(ir_use_read(ir, text, &use));
@@ -125,7 +127,7 @@ static void assert_role(const struct ir *ir, const char *name, enum ir_net_role 
     fail_msg("no net %s", name);
 }
 
-// Names in a dump, from which role and owner follow.
+// Role and owner of a net must follow from its name in a dump.
 static void test_roles_follow_from_names(void **state) {
     (void)state;
     struct ir *ir = make();
@@ -143,8 +145,8 @@ static void test_roles_follow_from_names(void **state) {
     assert_role(ir, "kv_layers_done", IR_NET_KV_LAYERS_DONE, IR_NONE);
     assert_role(ir, "out_written", IR_NET_WRITTEN, 0);
     assert_role(ir, "a_steps_done", IR_NET_STEPS_DONE, 0);
-    assert_role(ir, "walker_idle", IR_NET_PLAIN, IR_NONE);  // of two engines
-    assert_role(ir, "c_steps_done", IR_NET_PLAIN, IR_NONE); // of no kernel
+    assert_role(ir, "walker_idle", IR_NET_PLAIN, IR_NONE);  // with two engines the name needs a prefix
+    assert_role(ir, "c_steps_done", IR_NET_PLAIN, IR_NONE); // there is no kernel `c`
     assert_int_equal(ir_driver(ir, IR_NET_AP_START), 1);
     ir->wire[2].use = ir->wire[0].use;
     assert_false(ir_nets_complete(ir, &wire));

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests tools/new-op in a copy of the tree: the files that it writes compile, the bench passes, every new file and row
-# has a mark, and at most 15 files change. A name that exists is refused.
-[ -n "${BASH_VERSION:-}" ] || exec bash "$0" # the runner starts it by sh
+# Tests tools/new-op, which adds an operation to the compiler, in a copy of the tree: the files that it writes compile,
+# the module bench passes, every new file and row has a mark `NEW-OP`, and at most 15 files change. A name that exists
+# is refused.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" # tests/unit/run.sh starts all shell tests with sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -17,7 +18,7 @@ mapfile -t changed < <(diff -rq "$root" . | grep -v ': \(build\|\.git\|marks\)$'
 tools/new-op --marks >left
 for file in "${changed[@]}"; do
     case $file in
-        # rows that may be complete
+        # the rows in these files may need no change by hand, so they need no mark
         include/kernels.def | include/costs.def | rtl-templates/kernel/lint.txt | verif/cost/measured.txt) ;;
         *) grep -q "^$file:[0-9]*: NEW-OP dummy: " left || { echo "new-op: no mark in $file"; exit 1; } ;;
     esac

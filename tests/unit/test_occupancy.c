@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the record of a FIFO's fill: compares windows that double in length with a record of every cycle.
+// Tests the record of a FIFO's fill during a simulation (verif/harness/occupancy.h). It has windows whose length
+// doubles when they are all used; the test compares them with a record of every cycle.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 
 enum { EDGES = 3, CYCLES = 5000 };
 
-// Changes at pseudo-random cycles; the record of a window is the most that the plain one shows in it.
+// The fill changes at pseudo-random cycles. Each window must have the largest fill of its cycles. The fill just before
+// the window may count as well.
 static void test_windows(void **state) {
     (void)state;
     static int64_t plain[EDGES][CYCLES];
@@ -22,7 +24,7 @@ static void test_windows(void **state) {
     arena_init(&arena);
     occupancy_open(&o, &arena, EDGES);
     for (int c = 0; c < CYCLES; c++)
-        for (int e = 0; e < EDGES - 1; e++) { // the last one never changes
+        for (int e = 0; e < EDGES - 1; e++) { // the last FIFO never changes
             plain[e][c] = c ? plain[e][c - 1] : 0;
             random = random * 1664525u + 1013904223u;
             if (random >> 24 > (e ? 250u : 90u)) continue;
@@ -49,7 +51,7 @@ static void test_windows(void **state) {
     arena_free(&arena);
 }
 
-// One window per cycle as long as they last, then two cycles to a window.
+// A window is one cycle long until all windows are used, then two cycles.
 static void test_double(void **state) {
     (void)state;
     struct arena arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests options as data: values of every kind, messages, options that need or exclude each other, and the tables of all
-// commands.
+// Tests the parser of command lines, which works from tables of options: values of every kind, messages, options that
+// need or exclude each other, usage and completions. Also checks the tables of all commands.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static struct arena arena;
 static struct values v;
 static char said[4096];
 
-// Parses words separated by blanks. `_` means a blank inside a word, `~` an empty word. The output is in `said`.
+// Parses words separated by blanks; `_` means a blank inside a word, `~` an empty word. The values are in `v`, the
+// output is in `said`. Returns the status of options_parse.
 static int parse(const char *line) {
     char *argv[32] = {"try"}, *copy = arena_strdup(&arena, line);
     int argc = 1, saved[2] = {dup(1), dup(2)}, pipes[2];
@@ -83,6 +84,7 @@ static int parse(const char *line) {
     return status;
 }
 
+// Checks that a command line is refused with a message that begins like this.
 static void refuse(const char *line, const char *message) {
     int status = parse(line);
     const char *whole = arena_printf(&arena, "rill try: error: %s [", message);
@@ -205,6 +207,7 @@ static void test_shells(void **state) {
 
 // ---- all commands ----
 
+// Returns the row of the option whose name has these `len` characters, or NULL.
 static const struct option_row *row_of(const struct options *o, const char *name, size_t len) {
     for (int t = 0; t < OPTION_TABLES && o->table[t].row; t++)
         for (const struct option_row *row = o->table[t].row; row->name; row++)
@@ -217,7 +220,7 @@ static void check_names(const struct options *o, const char *list) {
         if (!row_of(o, at, strcspn(at, " "))) fail_msg("rill %s: no option %s", o->name, at);
 }
 
-// A name occurs once and has help. Options that a row names exist.
+// Checks that the name of a row occurs once and has a help text, and that the options that the row names exist.
 static void check_row(const struct options *o, const struct option_row *row) {
     if (row_of(o, row->name, strlen(row->name)) != row) fail_msg("rill %s: %s stands twice", o->name, row->name);
     if (!row->help || !*row->help) fail_msg("rill %s: %s has no help", o->name, row->name);
@@ -227,7 +230,7 @@ static void check_row(const struct options *o, const struct option_row *row) {
     check_names(o, row->without);
 }
 
-// Every command has an example that begins with its name, and its page exists.
+// Checks that a command has an example that begins with its name, and that its page exists.
 static void check_example(const struct options *o) {
     const char *begin = arena_printf(&arena, "rill %s", o->name);
     if (!o->example || !strstr(o->example, begin)) fail_msg("rill %s has no example", o->name);

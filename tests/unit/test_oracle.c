@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the oracle alone: attributes of a spec (each at a value that is not its default), shapes, regions, names, and
-// values computed by hand.
+// Tests the oracle without the compiler: attributes of a spec (with values that are not their defaults), shapes,
+// regions, names, and values computed by hand.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
 
@@ -9,7 +9,8 @@
 #include "gen/reference/graph.h"
 #include "gen/ir/ops.h"
 
-// An evaluation of a spec's text with the weights of a safetensors file: header and data, or NULL for random ones.
+// An evaluation of a spec. open_case is given the texts of the spec and of a safetensors file (its JSON header and
+// `count` numbers). header NULL: random weights.
 struct oracle_case {
     struct image_fixture x;
     struct oracle_graph *graph;
@@ -37,6 +38,7 @@ static void close_case(struct oracle_case *c) {
     image_end(&c->x);
 }
 
+// Evaluates position 0 with x for all inputs.
 static void step(struct oracle_case *c, const float *x) {
     const float *row[] = {x, x, x};
     assert_true(oracle_step(c->oracle, 0, row, 0, true));
@@ -144,7 +146,8 @@ static const char file[] = "{\"w\": {\"dtype\": \"F32\", \"shape\": [4, 2], \"da
                            "\"g.1\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [88, 96]}}";
 static const float numbers[24] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 10, 20, 30, 40, 100, 200, 300, 400, 1, 2, 3, 5};
 
-// Uses rows 1 and 2 of a matrix and of its bias. A transposed matrix has the same values as columns.
+// The first product uses rows 1 and 2 of a matrix and of its bias, the second one columns 1 to 3 of a transposed
+// matrix.
 static void test_products(void **state) {
     (void)state;
     struct oracle_case c;
@@ -178,7 +181,7 @@ static void test_norms(void **state) {
     assert_float_equal(r[0], 3 / sqrt(13), 1e-6); // mean of squares 12.5
     assert_float_equal(r[1], 4 * 2 / sqrt(13), 1e-6);
     assert_float_equal(r[3], 5 * 2 / sqrt(17.5), 1e-6);
-    assert_float_equal(l[0], 3, 1e-6); // both are 3: nothing but beta
+    assert_float_equal(l[0], 3, 1e-6); // both elements of the column are 3, so only beta is left
     assert_float_equal(l[2], 5, 1e-6);
     assert_float_equal(l[1], -0.5 / sqrt(0.5) * 1 + 3,
                        1e-6); // 4 and 5: variance 0.25; gamma by the place in the vector
@@ -197,7 +200,7 @@ static void test_mantissas_of_ten_bits(void **state) {
                                                      "    - {op: dequantize, name: a, in: p}\n"),
               ORACLE_EXACT, NULL, NULL, 0);
     step(&c, x);
-    const struct oracle_value *q = value(&c, "q", 0); // 8 is 256 * 2^-5
+    const struct oracle_value *q = value(&c, "q", 0); // the largest value, 8, is 256 * 2^-5
     assert_int_equal(q->mx[0], 32);
     assert_int_equal(q->mx[1], -16);
     assert_int_equal(q->mx[2], 256);
@@ -231,21 +234,21 @@ static void test_quantize(void **state) {
     step(&c, x);
     const struct oracle_value *q = value(&c, "q", 0), *r = value(&c, "r", 0), *k = value(&c, "k", 0),
                               *v = value(&c, "v", 0), *d = value(&c, "d", 0);
-    assert_int_equal(q->blocks, 1); // the design's group: 8 is 64 * 2^-3
+    assert_int_equal(q->blocks, 1); // the block has the size of the design's group; 8 is 64 * 2^-3
     assert_int_equal(q->mx[0], 8);
     assert_int_equal(q->mx[1], -4);
     assert_int_equal(q->mx[2], 64);
     assert_int_equal(q->shift[0], -3 + 24);
-    assert_int_equal(r->blocks, 2); // 1 is 64 * 2^-6
+    assert_int_equal(r->blocks, 2); // in the first block, 1 is 64 * 2^-6
     assert_int_equal(r->mx[0], 64);
     assert_int_equal(r->mx[1], -32);
     assert_int_equal(r->shift[0], -6 + 20);
     assert_int_equal(r->shift[1], -3 + 20);
-    assert_int_equal(v->q[0], 127); // heads of two: 1 and 8 are the largest
+    assert_int_equal(v->q[0], 127); // heads have two elements, of which 1 and 8 are the largest
     assert_int_equal(v->q[2], 127);
     assert_float_equal(v->scale[1] * 127, 8, 1e-5);
     assert_float_equal(k->scale[1] * 127 * sqrtf(2), 8, 1e-5);
-    for (int i = 0; i < 4; i++) assert_float_equal(d->f32[i], x[i], 0.07); // one position: its own value
+    for (int i = 0; i < 4; i++) assert_float_equal(d->f32[i], x[i], 0.07); // position 0 attends only to itself
     close_case(&c);
 }
 
@@ -280,7 +283,7 @@ static void test_regions(void **state) {
     assert_true(value(&c, "n", 0)->f32[1] == 4 && value(&c, "n", 1)->f32[1] == 8);
     assert_float_equal(value(&c, "r", 1)->f32[0], 4 * 3 / sqrt(41), 1e-6); // g.1 is 3, 5; n is 4, 8
     assert_float_equal(value(&c, "y", 0)->f32[0], 4 * 4 + 4 * 3 / sqrt(41), 1e-5);
-    assert_null(oracle_value(c.oracle, oracle_find(c.graph, "dead"), 0)); // nothing needs it
+    assert_null(oracle_value(c.oracle, oracle_find(c.graph, "dead"), 0)); // no output depends on it
     assert_null(oracle_value(c.oracle, oracle_find(c.graph, "n"), 2));
     assert_false(oracle_info(c.graph, oracle_find(c.graph, "unread")).needed);
     assert_int_equal(oracle_info(c.graph, oracle_find(c.graph, "r")).line, 12);
@@ -335,8 +338,7 @@ static const char carried_around[] = "name: t\n"
                                      "    ops:\n"
                                      "    - {op: silu, name: y, in: a}\n";
 
-// The carried value is unknown in all repetitions, because its next value comes from a kernel without a golden
-// function.
+// A carried value is unknown in all repetitions if its next value comes from a kernel without a golden function.
 static void test_unknown_next(void **state) {
     (void)state;
     struct oracle_case c;
@@ -361,6 +363,7 @@ static void test_names(void **state) {
     arena_free(&a);
 }
 
+// Returns the compiler's default of an attribute.
 static int64_t default_of(int op, const char *name) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     struct ir ir = {0};
@@ -371,7 +374,8 @@ static int64_t default_of(int op, const char *name) {
     return 0;
 }
 
-// Compares defaults: the oracle has them from docs/spec.md, the compiler from ops.def.
+// The oracle and the compiler must have the same defaults. The oracle's were written from docs/spec.md, the compiler
+// has them from ops.def.
 static void test_defaults(void **state) {
     (void)state;
     struct oracle_case c;
@@ -427,6 +431,8 @@ static size_t count_interleaved(const struct oracle_graph *g, size_t *ropes) {
     return count;
 }
 
+// oracle_turn_other_pairs changes all rotary embeddings from pairs of halves to pairs of neighbours and vice versa. It
+// returns false if the graph has none.
 static void test_other_pairs(void **state) {
     (void)state;
     struct fixture f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the oracle's float mode with the checkpoint's record (expected.json), and tests its perplexity and the
-// evaluation of texts.
+// Tests the oracle's floating-point mode: compares it with the logits in the checkpoint's expected.json, with numpy,
+// and with the quantized mode. Also tests the perplexity of the shipped model and the evaluation of texts.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -21,6 +21,7 @@ struct model {
     struct tokenizer *tokenizer;
 };
 
+// Opens an oracle for a spec, whose path is relative to the project's root.
 static struct oracle *open_mode(struct fixture *f, const char *spec, struct checkpoint *checkpoint,
                                 enum oracle_mode mode) {
     const char *dir = find_dir(f, "configs/tinystories-gpt2-1m.yaml");
@@ -55,6 +56,7 @@ static const float *step(void *oracle, uint32_t id, int64_t position) {
     return oracle_logits(oracle);
 }
 
+// Returns the index of the largest logit, the first one if there are several.
 static uint32_t top(const float *x, int64_t n) {
     int64_t best = 0;
     for (int64_t i = 1; i < n; i++)
@@ -94,7 +96,7 @@ static void test_expected(void **state) {
     close_model(&m);
 }
 
-// A model with random weights: the logits stay small and vary.
+// With random weights, the logits of a model must stay small and vary.
 static void test_random(void **state) {
     (void)state;
     struct fixture f;
@@ -121,10 +123,10 @@ static void test_random(void **state) {
     fixture_end(&f);
 }
 
-// The quantized evaluation must stay near the float one to the end of the context. most: largest difference, relative
-// to the size of the logits, both as roots of sums of squares. It is larger for smaller models, whose sums have fewer
-// elements, and grows as the square root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with
-// two, 5.2 % with three, 6.8 % with five.
+// Checks that the quantized evaluation stays near the floating-point one to the end of the context. most: limit of the
+// difference of the logits, relative to the logits, both as roots of sums of squares. The difference is larger for
+// smaller models, whose sums have fewer elements, and grows as the square root of the number of layers: gemma3 differs
+// by 2.9 % with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with five.
 static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);
@@ -157,7 +159,7 @@ static void test_rotary(void **state) {
     check_follows("tests/e2e/cases/gemma2/spec.yaml", 75, 59, 0.06);
 }
 
-// Compares a family with numpy's forward pass (NAME/make.py).
+// Compares the logits of a family with those of a forward pass in numpy (tests/unit/NAME/make.py).
 static void check_numpy(const char *name) {
     static const uint32_t ids[] = {1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4};
     struct fixture f;
@@ -178,14 +180,14 @@ static void check_numpy(const char *name) {
     fixture_end(&f);
 }
 
-// Five layers in periods of two, with windows and separate angles.
+// The model has five layers in periods of two, with a sliding window and separate angles in every first one.
 static void test_gemma3(void **state) {
     (void)state;
     check_numpy("gemma3");
 }
 
-// Windows in every second of three layers, caps of scores and logits, and a scale that does not follow from the head's
-// size.
+// The model has a sliding window in every second of three layers, caps of scores and logits, and a scale of scores that
+// does not follow from the size of a head.
 static void test_gemma2(void **state) {
     (void)state;
     check_numpy("gemma2");
@@ -193,18 +195,20 @@ static void test_gemma2(void **state) {
 
 // ---- evaluation ----
 
+// A model whose logits are always those of `state`, and which fails at position 3.
 static bool step_stops(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]) {
     (void)id;
     for (int i = 0; i < count; i++) logits[i] = state;
     return position < 3;
 }
 
-#if defined(__SANITIZE_ADDRESS__) // slow there
+#if defined(__SANITIZE_ADDRESS__) // fewer stories, because the evaluation is slow under sanitizers
 enum { STORIES = 2 };
 static const double expected_perplexity = 10.370;
 #else
 enum { STORIES = 50 };
-static const double expected_perplexity = 14.324; // the model's card: 2.662 nats per token from each story's start
+static const double expected_perplexity =
+    14.324; // by the model card: 2.662 nats per token, from the start of each story
 #endif
 
 static void test_perplexity(void **state) {
@@ -227,14 +231,14 @@ static void test_perplexity(void **state) {
     close_model(&m);
 }
 
-// user: the number of stories, then the number of predictions of each.
+// Called after each story. user: an array of the number of stories and then the predictions of each story.
 static void note_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     int64_t *each = user;
     assert_int_equal(all->stories, each[0] + 1);
     each[++each[0]] = story->tokens;
 }
 
-// Stories that are evaluated in parallel get the same bits as one after the other, although they end at different
+// Stories that are evaluated together must get the same bits as one after the other, although they end at different
 // positions.
 static void check_lanes(struct model *m, struct oracle *o) {
     static const char text[] = "Once.<|endoftext|>Once upon a time there was a dog.<|endoftext|>Lily and Tom"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the replay of the compiled graph after all passes with the oracle, without RTL, for every case of tests/e2e
-// and the TinyStories configurations. RILL_ORACLE_SPECS="file file..." in the environment selects other specs, and then
-// only the passes up to drop-unread.
+// and the TinyStories configurations. The environment variable RILL_ORACLE_SPECS="file file..." selects other specs,
+// for which only the passes up to drop-unread run. Also tests that a difference between the compiled graph and the spec
+// is found.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
 
@@ -10,7 +11,7 @@
 #include "gen/spec/spec.h"
 #include "verif/check/check.h"
 
-enum { POSITIONS = 3, NEW_IDS = 3 }; // at most, of a request
+enum { POSITIONS = 3, NEW_IDS = 3 }; // limits of a request: rows or prompt tokens, and generated tokens
 
 struct graph {
     struct image_fixture x;
@@ -30,7 +31,7 @@ static struct ir *build(struct graph *g, const char *path, const char *stop_afte
     return command_build_spec(spec, &g->x.f.arena, &g->x.f.diag, stop_after);
 }
 
-// compiled: the compiler's input; spec: the oracle's input. Golden files are next to both.
+// compiled: path of the spec for the compiler; spec: path of the spec for the oracle. Golden files are next to both.
 static void open_graph(struct graph *g, const char *compiled, const char *spec, const char *stop_after) {
     g->spec = spec;
     g->ir = build(g, compiled, stop_after);
@@ -61,6 +62,7 @@ static const float *make_row(struct graph *g, int input) {
     return row;
 }
 
+// Evaluates a request with both models and compares all tensors. The result is in g->check.
 static void run_request(struct graph *g) {
     int64_t context = g->ir->design.context, count = context < POSITIONS ? context : POSITIONS;
     uint32_t ids[POSITIONS] = {1, 0, 1};
@@ -80,7 +82,7 @@ static void check_spec(const char *spec, const char *stop_after) {
     const char *mismatch = check_mismatch(g.check), *overflow = check_overflow(g.check), *why = "", *left = NULL;
     if (mismatch || overflow) fail_msg("%s: %s", spec, mismatch ? mismatch : overflow);
     struct check_oracle_counts c = check_oracle_counts(g.check);
-    for (int t = 0; t < (int)c.named; t++) { // all names except those that nothing needs
+    for (int t = 0; t < (int)c.named; t++) { // every named tensor must be compared, unless no output depends on it
         left = check_oracle_left(g.check, t, &why);
         if (left && strcmp(why, "no output depends on it") != 0) fail_msg("%s: not `%s`: %s", spec, left, why);
     }
@@ -96,6 +98,7 @@ static const char *const last_pass = "drop-unread";
 static const char *const last_pass = NULL;
 #endif
 
+// Checks all specs whose paths match a pattern. Returns their number.
 static int check_pattern(struct fixture *f, const char *pattern) {
     glob_t found;
     const char *root = find_dir(f, "configs/graph-linear.yaml");
@@ -156,6 +159,8 @@ static const char *replaced(struct arena *a, const char *text, const char *from,
     return arena_printf(a, "%s%s", out, text);
 }
 
+// Gives the oracle a spec in which `from` is replaced by `to`, while the compiler has the original. The checker's
+// message must contain `want`; NULL: there must be no difference.
 static void expect_difference(const char *from, const char *to, const char *want) {
     struct graph g = {0};
     image_begin(&g.x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the memory image as docs/engine.md and docs/memory.md describe it, without the packer's layout functions. Also
-// tests wrong checkpoints, damaged files and full disks.
+// Tests the packer: reads the memory image as docs/engine.md and docs/memory.md describe it, without the packer's
+// layout functions, and compares it with the weights in golden.bin. Also tests wrong checkpoints, damaged files and
+// full disks.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,9 +20,9 @@
 
 struct packed {
     const struct ir *ir;
-    const char *dir;
-    struct store store;
-    const uint8_t *channel[32];
+    const char *dir;            // folder of the image
+    struct store store;         // the quantized weights in golden.bin
+    const uint8_t *channel[32]; // content of each channel
     size_t bytes[32];
 };
 
@@ -46,7 +47,7 @@ static const struct ir_segment *segment_of(const struct ir *ir, int node) {
 
 struct cursor {
     const uint8_t *at, *end;
-    int64_t beat;
+    int64_t beat; // bytes of a beat
 };
 
 static const uint8_t *next_beats(struct cursor *c, int64_t count) {
@@ -58,6 +59,7 @@ static const uint8_t *next_beats(struct cursor *c, int64_t count) {
 
 static void assert_f32(const uint8_t *p, float want) { assert_memory_equal(p, &want, sizeof want); }
 
+// Returns weight i of consecutive beats.
 static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
     if (!int4) return (int8_t)beats[i];
     int nibble = beats[i / 2] >> (i % 2 * 4) & 15;
@@ -77,6 +79,7 @@ static void check_row_header(const struct packed *p, const struct store_entry *e
     for (int64_t g = 0; g < e->groups; g++) assert_int_equal(scales[g], valid ? group[row * e->groups + g] : 0);
 }
 
+// Compares weights of a row, from column `first` on. Columns and rows past the end must be zero.
 static void check_beat(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data,
                        int64_t first, int64_t elements) {
     const int8_t *q = store_at(&p->store, e->q);
@@ -85,14 +88,14 @@ static void check_beat(const struct packed *p, const struct store_entry *e, int6
         assert_int_equal(mantissa(data, i, int4), row < e->rows && k < e->k ? q[row * e->k + k] : 0);
 }
 
-// Whether the first chunk is stored column by column, according to the engine's table.
+// Returns whether the first chunk of a product is stored column by column, according to the engine's schedule.
 static bool is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
     return false;
 }
 
-// The linear stream of one lane: chunks of row parameters, group scales, rows.
+// Compares all that one lane reads for a product, in order: chunks of row parameters, group scales and rows.
 static void check_lane(const struct packed *p, const struct store_entry *e, int lane) {
     const struct ir_design *d = &p->ir->design;
     const struct ir_segment *s = segment_of(p->ir, e->node);
@@ -213,7 +216,7 @@ static void test_layout(void **state) {
     }
 }
 
-// A norm without offsets, a matrix with another row offset, a graph that is not a transformer.
+// Tests a graph that is not a transformer, with a norm without offsets and a matrix with a row offset.
 static void test_graph_layout(void **state) {
     (void)state;
     static const char spec[] =
@@ -259,7 +262,7 @@ static void test_norms(void **state) {
     image_end(&x);
 }
 
-// Rows so long that the headers and the group scales take several beats.
+// Tests rows that are so long that the headers and the group scales take several beats.
 static void test_long_rows(void **state) {
     (void)state;
     static const char spec[] =
@@ -283,7 +286,7 @@ static void test_long_rows(void **state) {
     image_end(&x);
 }
 
-// The embedding and the tied head are one matrix in the golden weights; matrices of different layers are not.
+// The embedding and the tied head must be stored as one matrix in golden.bin, and matrices of different layers as two.
 static void test_tied(void **state) {
     (void)state;
     struct image_fixture x;
@@ -298,7 +301,8 @@ static void test_tied(void **state) {
                              *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
     assert_true(first->q != second->q && second->owner == second - store.entry);
     store_close(&store);
-    ir = image_build(&x, odd_model(&x, "channels: 1, embedding: int16"), "drop-unread"); // of another format: two
+    ir = image_build(&x, odd_model(&x, "channels: 1, embedding: int16"),
+                     "drop-unread"); // with different formats they are two
     assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "e"), &x.f.diag));
     table = store_find(&store, image_node(ir, "token_row"), 0),
     head = store_find(&store, image_node(ir, "logits_acc"), 0);
@@ -334,7 +338,7 @@ static void test_damage(void **state) {
     image_end(&x);
 }
 
-// Words of the header of an image: magic and version, layout, checksum.
+// Reads the three words of the image header: magic and version, layout, checksum.
 static void read_header(struct image_fixture *x, const struct ir *ir, const char *name, uint64_t word[3]) {
     const struct ir_segment *s = ir->segment;
     while (s->kind != IR_SEG_HEADER) s++;
@@ -389,7 +393,7 @@ static void test_layout_hash(void **state) {
     s->kind ^= 1;
     assert_true(pack_layout_hash(ir) != hash);
     s->kind ^= 1;
-    ir->edge[0].depth += 5; // the same image
+    ir->edge[0].depth += 5; // a FIFO's depth changes no byte of the image
     assert_true(pack_layout_hash(ir) == hash);
     image_end(&x);
 }
@@ -421,6 +425,7 @@ static void test_damaged_store(void **state) {
 
 // ---- failures, which must leave no files ----
 
+// Returns the number of entries of a folder, or -1 if it does not exist.
 static int entries_in(const char *dir) {
     int count = 0;
     DIR *d = opendir(dir);
@@ -432,7 +437,7 @@ static int entries_in(const char *dir) {
 static void assert_refused(struct image_fixture *x, const struct ir *ir, const char *source, const char *message) {
     assert_null(image_try(x, ir, source, "out", false));
     assert_reported(&x->f, message);
-    assert_int_equal(entries_in(image_path(x, "out")), -1); // the packer had made the folder
+    assert_int_equal(entries_in(image_path(x, "out")), -1); // the packer must remove the folder that it made
 }
 
 static const char *with_heads(struct image_fixture *x, int layers, int heads) {
@@ -460,7 +465,8 @@ static void test_wrong_checkpoint(void **state) {
     image_end(&x);
 }
 
-// Whether a config.json agrees with the spec, with one value replaced.
+// Returns whether a config.json agrees with the spec. design: text to add to the model of the spec; key, value: a pair
+// of config.json to replace.
 static bool config_agrees(struct image_fixture *x, const char *design, const char *key, const char *value) {
     static const char *const pairs[][2] = {{"n_layer", "2"},  {"n_embd", "64"},     {"n_head", "4"},
                                            {"n_inner", "96"}, {"vocab_size", "70"}, {"n_positions", "40"}};
@@ -493,7 +499,7 @@ static void test_config_of_spec(void **state) {
     assert_false(config_agrees(&x, "", "n_head", "2"));
     assert_false(config_agrees(&x, "", "n_inner", "97"));
     assert_false(config_agrees(&x, "", "vocab_size", "71"));
-    assert_true(config_agrees(&x, "", "n_positions", "41")); // the first rows of the table
+    assert_true(config_agrees(&x, "", "n_positions", "41")); // the design uses the first 40 rows of the table
     assert_false(config_agrees(&x, ", norm_eps: 1e-6", "", ""));
     assert_false(config_agrees(&x, "", "tie_word_embeddings", "false"));
     assert_false(config_agrees(&x, ", tied_head: false", "", ""));
@@ -501,7 +507,7 @@ static void test_config_of_spec(void **state) {
     image_end(&x);
 }
 
-// The shipped model cut off in its data.
+// The shipped model must be refused if its file is cut off within the data.
 static void test_truncated_checkpoint(void **state) {
     (void)state;
     struct image_fixture x;
@@ -521,7 +527,7 @@ static void test_truncated_checkpoint(void **state) {
     image_end(&x);
 }
 
-// A file size limit imitates a full disk: the write fails in the middle.
+// A limit on the size of files imitates a full disk: a write fails in the middle, and no file may be left.
 static void test_full_disk(void **state) {
     (void)state;
     struct image_fixture x;
@@ -541,7 +547,7 @@ static void test_full_disk(void **state) {
     image_end(&x);
 }
 
-// Equal specs and seeds give equal files. The golden weights do not depend on the channels.
+// Equal specs and seeds must give equal files. golden.bin must not depend on the number of channels.
 static void test_same_bytes(void **state) {
     (void)state;
     struct image_fixture x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the table of passes: each invariant holds for a finished design, detects a design that breaks it, and is
-// checked after every later pass.
+// Tests the table of passes. The invariant of each pass must hold for a finished design, detect a design that breaks
+// it, and be checked after every later pass.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/kernel/kernel.h"
@@ -10,6 +10,7 @@ static const char spec[] =
     "name: t\nmodel: {family: llama, layers: 2, hidden: 96, heads: 6, kv_heads: 3, head_dim: 16, ffn: 32, vocab: 61, "
     "context: 128}\nboard: u55c\ndesign: {channels: 2, beat_bits: 512, T: 2, fifo: safe, dies: 2, on_chip_kib: 40}\n";
 
+// Returns the first stream whose name contains `name`.
 static int named(const struct ir *ir, const char *name) {
     for (int e = 0; e < ir->edges; e++)
         if (strstr(ir->edge[e].name, name)) return e;
@@ -22,6 +23,7 @@ static struct ir_port *reader(struct ir *ir, const char *edge) {
     return &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
+// Each of these functions breaks the invariant of one pass (see cases).
 static void lose_an_attribute(struct ir *ir) { ir->node[0].attrs.count = 0; }
 static void lose_a_shape(struct ir *ir) { ir->tensor[1].rank = 0; }
 static void forget_the_output(struct ir *ir) { ir->outputs = 0; }
@@ -92,7 +94,7 @@ static void test_invariants(void **state) {
     assert_null(pass_table[COUNT_OF(cases)].name);
 }
 
-// A later pass that breaks the rule of an earlier one is named together with that rule.
+// If a later pass breaks the invariant of an earlier one, the message names the later pass and the invariant.
 static void test_later_pass(void **state) {
     (void)state;
     struct image_fixture x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the integer programs: compares their solution with every possible one, and checks memories and dies against the
-// board's resources.
+// Tests the integer programs that choose kinds of memory and distribute a design over dies: compares a solution with
+// all possible ones, and checks memories, dies, lanes and die crossings of designs against the board's resources.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +74,8 @@ static void a_program_without_answer_says_so(void **state) {
     assert_int_equal(status, MIP_NONE);
 }
 
-// By the rule of depth and shape, GPT-2 medium would need more block RAMs than the board has. The program keeps it
-// within 75 % of both kinds.
+// If the kind of each memory followed only from its depth and shape, GPT-2 medium would need more block RAMs than the
+// board has. The integer program must keep it within 75 % of the block RAMs and of the UltraRAMs.
 static void a_large_design_fits_its_board(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
@@ -89,8 +89,8 @@ static void a_large_design_fits_its_board(void **state) {
         if (ir->edge[e].depth <= 33) assert_int_equal(ir->edge[e].ram_style, RAM_DISTRIBUTED);
 }
 
-// Above these shares, in percent, placement and routing become difficult. A die may be fuller than the whole, up to its
-// resources.
+// Checks that the shipped designs use at most these shares, in percent, of the board's resources; above them, placement
+// and routing become difficult. A single die may use a larger share, but not more than it has.
 static void the_shipped_designs_fit_the_u55c(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c.yaml",
@@ -118,7 +118,7 @@ static void the_shipped_designs_fit_the_u55c(void **state) {
     }
 }
 
-// If the result of the rule fits, it is kept, and no kernel gets an additional parameter.
+// If the kinds of memory by depth and shape fit, they are kept, and no kernel gets a parameter RAM_STYLE.
 static void a_small_design_keeps_the_rule(void **state) {
     (void)state;
     const struct ir *ir = built("configs/tinystories-gpt2-1m.yaml");
@@ -126,15 +126,15 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-// Whether the wire belongs to a parameter store: the stages that bring parameters to its die, or a slice of the hash,
-// which has registers at both ends.
+// Returns whether a wire may cross between dies: it belongs to a parameter store, to the register stages that bring
+// parameters to it, or to a slice of the hash of the logits, which has registers at both ends.
 static bool is_of_store(const struct ir *ir, int wire) {
     const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
     return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop") || !strcmp(ir->wire[wire].port, "way");
 }
 
-// Dies: only streams and the loading of parameter stores cross between dies, with one slice per boundary. Lanes and
-// kernels of the memory are on its die, and every die is used.
+// Spreads a design over three dies. Only streams and the loading of parameter stores may cross between dies, with a
+// register stage for each boundary. The clients of the memory must be on its die.
 static void a_design_is_spread_over_dies(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -183,7 +183,8 @@ static void follow(void *state, const char *instance, int die) {
     w->count++;
 }
 
-// The FIFO has room for the words under way, and each die has a register. A dump with fewer places is refused.
+// The FIFO of a stream between dies must have room for the words in flight, and the stream a register on each die of
+// its way. A design with a smaller FIFO must be refused.
 static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     (void)state;
     assert_int_equal(ir_credits(5, 0), 5);
@@ -210,8 +211,8 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     assert_false(ir_verify(ir, &diag, "place-dies"));
 }
 
-// Keys come at the pace of the engine that makes them, so they cross in parts. Streams for which an engine waits, or
-// that wait for an engine, do not.
+// A word of keys can cross in several parts, one per cycle, because the engine makes keys at a slow pace. This saves
+// wires. Streams for which an engine waits, or that wait for an engine, must not cross in parts.
 static void words_cross_in_parts(const char *spec) {
     struct ir *ir = build(spec);
     struct diag diag;
@@ -238,10 +239,11 @@ static void words_cross_in_parts(const char *spec) {
 static void words_far_apart_cross_in_parts(void **state) {
     (void)state;
     words_cross_in_parts("tests/e2e/cases/dies/spec.yaml");
-    words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are also far apart
+    words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // in this design, results also have a slow pace
 }
 
-static int stage_of(const struct ir *ir, int net) { // the stage that drives the net; IR_NONE: none
+// Returns the register stage that drives the net, or IR_NONE.
+static int stage_of(const struct ir *ir, int net) {
     for (int w = 0; w < ir->wires; w++)
         if (ir_use_whole(&ir->wire[w].use) == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
     return IR_NONE;
@@ -259,8 +261,8 @@ static int readers_of(const struct ir *ir, int net) {
     return count;
 }
 
-// The load path of a store has as many stages as the store's parameter says, the first one at the memory. A signal that
-// crosses a boundary has one reader.
+// Checks that the load path of a store has as many register stages as the store's parameter HOPS, that the first one is
+// on the memory's die, and that a signal that crosses a boundary has only one reader.
 static void follow_loads(const struct ir *ir, int store) {
     int die = ir->kernel[store].die, stages = 0, net = net_of(ir, store, "load_data");
     for (int k; (k = stage_of(ir, net)) != IR_NONE; stages++) {
@@ -284,8 +286,8 @@ static void what_loads_stores_leaves_from_a_register(void **state) {
     assert_true(away > 0);
 }
 
-// With the memory on the last die, an engine has registers for its farthest lane, or sums, which are then not on the
-// last die.
+// The number of an engine's hops must follow from its farthest lane or sums. Here the engine is on the last die, so the
+// farthest lane is on the first one.
 static void the_farthest_lanes_count(void **state) {
     (void)state;
     struct ir_kernel kernel = {.die = 2};
@@ -299,7 +301,8 @@ static void the_farthest_lanes_count(void **state) {
     assert_int_equal(ir_pulse_hops(&ir, &e), 3);
 }
 
-// Row parameters of a lane that is cut: as narrow as the shortest row of weights allows.
+// In a cut lane, row parameters cross in words that are as narrow as possible: the parameters of a row may take no
+// longer than the beats of the shortest row.
 static void row_parameters_take_no_longer_than_a_row(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml"); // rows of 6 beats
@@ -312,7 +315,8 @@ static void row_parameters_take_no_longer_than_a_row(void **state) {
     }
 }
 
-// Every boundary's table: the widest first, and nothing is missing.
+// The table of each die boundary must list the widest crossing first, and the sum of its rows must be all bits that
+// cross.
 static void all_that_crosses_is_in_the_table(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "tests/e2e/cases/cut/spec.yaml"};
@@ -338,7 +342,8 @@ static void all_that_crosses_is_in_the_table(void **state) {
     }
 }
 
-// Some readers of keys and values use only the scale, others only the rest. Only the used part is stored and crosses.
+// Some readers of keys and values use only the scale, others only the integers. Only the used part of a word may be
+// stored in the FIFO and cross.
 static void a_stream_has_what_its_reader_looks_at(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-124m-layer.yaml");
@@ -354,10 +359,12 @@ static void a_stream_has_what_its_reader_looks_at(void **state) {
         scales += of_scales, integers += part.bits == beat && part.bits < to->data_bits;
     }
     assert_int_equal(scales, 2);
-    assert_int_equal(integers, 3); // keys of the step, what is written of keys and of values
+    assert_int_equal(integers,
+                     3); // keys of the step for the scores, and the keys and values that are written to memory
 }
 
-// Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
+// Four tasks in a row are distributed over two dies with room for two tasks each. Only the narrow stream in the middle
+// may cross.
 static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
     struct place p = {.arena = &arena, .dies = 2};
@@ -369,8 +376,8 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     for (int t = 0; t < 4; t++) assert_int_equal(p.task.items[t].die, t / 2);
 }
 
-// If a die would exceed its limits, lanes are cut and results are joined on another die, and every part is counted
-// once. 11 lanes of 256 bits, two tokens at a time.
+// If a die would exceed its limits, lanes are cut, and their results are joined on another die. Every part must be
+// counted on one die. The design has 11 lanes of 256 bits and two tokens per cycle.
 static void lanes_are_cut_beyond_limits(void **state) {
     (void)state;
     const struct ir *ir = built("tests/e2e/cases/cut/spec.yaml");
@@ -413,13 +420,14 @@ static void results_away_from_whole_lanes(void **state) {
     for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 1);
     assert_int_equal(e->result_die, 1);
     assert_int_equal(ir_param_int(k, "HOPS", 0), 1);
-    assert_null(ir_param(k, "RESULT_HOPS")); // as many
+    assert_null(ir_param(k, "RESULT_HOPS")); // the default is the value of HOPS
     int64_t terms = 3 * (2 * (8 + 26) + ir_param_bits(ir, e)) + cost_sums_chain_bits(k);
     assert_int_equal(cost_engine_bits(ir, e, 0), terms + 8 * COST_LANE_RESULT_BITS);
     assert_int_equal(cost_engine_bits(ir, e, 1), 0);
 }
 
-// Beats cross in halves only if all other ways exceed the limits. It takes half of the wires, and a register stage.
+// Beats cross in halves only if all other placements exceed the limits. This takes half of the wires, and one more
+// register stage.
 static void beats_cross_in_halves_beyond_limits(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/cases/halves/spec.yaml");
@@ -439,7 +447,7 @@ static void beats_cross_in_halves_beyond_limits(void **state) {
     assert_false(built("tests/e2e/cases/cut_far/spec.yaml")->engine[0].halves);
 }
 
-// The text of a spec with a line after its line `dies`.
+// Returns the text of a spec with a line inserted after its line `dies`.
 static const char *text_with(const char *path, const char *line) {
     static const char mark[] = "  dies: 3\n";
     size_t len;
@@ -451,7 +459,7 @@ static const char *text_with(const char *path, const char *line) {
     return arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, line, at);
 }
 
-// A spec can say that no path between dies uses the second clock.
+// With `crossings: single_rate`, no path between dies may use the second clock, so beats must not cross in halves.
 static void beats_cross_whole_at_a_single_rate(void **state) {
     (void)state;
     struct diag diag;
@@ -479,17 +487,18 @@ static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
     struct ir *ir = build("tests/e2e/cases/cut_far/spec.yaml");
     struct ir_engine *e = &ir->engine[0];
     assert_false(is_refused(ir));
-    e->sums_die[1] = 1; // one of a group
+    e->sums_die[1] = 1; // only one lane of a group is cut
     assert_true(is_refused(ir));
-    for (int c = 0; c < 8; c++) e->lane_die[c] = 1, e->sums_die[c] = 2; // multipliers elsewhere
+    for (int c = 0; c < 8; c++)
+        e->lane_die[c] = 1, e->sums_die[c] = 2; // the multipliers of cut lanes must be on the memory's die
     assert_true(is_refused(ir));
     ir = build("tests/e2e/cases/dies/spec.yaml");
     assert_false(is_refused(ir));
-    ir->engine[0].halves = true; // without a second clock
+    ir->engine[0].halves = true; // the design has no second clock
     assert_true(is_refused(ir));
 }
 
-// Within the limits no lane is cut.
+// If whole lanes are within the limits, no lane is cut.
 static void within_limits_lanes_are_whole(void **state) {
     (void)state;
     const struct ir *ir = built("tests/e2e/cases/dies/spec.yaml");
@@ -500,7 +509,8 @@ static void within_limits_lanes_are_whole(void **state) {
     for (int c = 0; c < e->channels; c++) assert_int_equal(e->lane_die[c], e->sums_die[c]);
 }
 
-// Two parts of 60 on a die with room for 100: whole ones cross with 8,192 bits, halves with 8.
+// Two lanes need 60 each, and a die has room for 100. A whole lane on the other die would need 8,192 bits, the sums of
+// a cut lane only 8, so the lanes must be cut.
 static void a_part_is_cut_where_that_is_narrow(void **state) {
     (void)state;
     struct place p = {.arena = &arena, .dies = 2, .cuts = true};
@@ -531,7 +541,8 @@ static int lanes_of(const struct ir *ir, const char *name) {
     return 0;
 }
 
-// Rows of tables, and kernels that read only them, have as few lanes as a step of the model allows.
+// Kernels that read rows of embedding tables, and kernels that read only their output, have few lanes, because they
+// work once per step and not once per layer.
 static void rows_of_tables_are_narrow(void **state) {
     (void)state;
     static const char *const names[] = {"token_row", "position_row", "embedded"};
@@ -571,7 +582,8 @@ static int driver_of_port(const struct ir *ir, int kernel, const char *port) {
     return IR_NONE;
 }
 
-// Excludes wires to a parameter store, which contains the registers of its load path.
+// Checks that no wire goes from a die to one that is not next to it. Wires to a parameter store are excepted, because
+// the store contains the registers of its load path.
 static void assert_no_wire_skips_a_die(const struct ir *ir) {
     for (int w = 0; w < ir->wires; w++) {
         const struct ir_wire *wire = &ir->wire[w];
@@ -581,7 +593,8 @@ static void assert_no_wire_skips_a_die(const struct ir *ir) {
     }
 }
 
-// Ids are chosen on SLR2, the token loop is on SLR0: slices of the hash go over a register on SLR1.
+// In this design, tokens are chosen on SLR2 and the token loop is on SLR0. The slices of the hash of the logits must
+// pass a register on SLR1.
 static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c-a4.yaml");
@@ -595,7 +608,7 @@ static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
     assert_int_equal(ir_param_int(&ir->kernel[hash.to], "HASH_WAIT", 4), 14);
 }
 
-// If a buffer of equal pieces does not fit one kind of memory on its die, its pieces use two kinds.
+// If a buffer of equal memories does not fit in one kind of RAM on its die, some of its memories use another kind.
 static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
@@ -615,7 +628,7 @@ static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     assert_int_equal(divided, 1);
 }
 
-// A memory cannot be divided over dies, so it takes a kind of which some die has enough.
+// A memory cannot be divided over dies, so its kind must be one of which a single die has enough.
 static void a_memory_fits_a_die(void **state) {
     (void)state;
     static const char text[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests weight quantization: ranges, error bounds, extreme rows, equal bits on every machine, and the loss of accuracy
-// of the shipped model.
+// Tests the quantization of weights: the ranges of the integers, bounds of the error, extreme rows, equal bits on every
+// machine, and the loss of accuracy of the shipped model.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
@@ -41,7 +41,7 @@ static void check_ranges(const struct qmatrix *m) {
     assert_null(m->bias);
 }
 
-// int8 is never worse than rounding with max / 127.
+// Checks that the squared error of int8 in each row is at most that of rounding with the scale max / 127.
 static void test_int8(void **state) {
     (void)state;
     struct fixture f;
@@ -65,8 +65,7 @@ static void test_int8(void **state) {
     fixture_end(&f);
 }
 
-// If the best scale clips the largest weight, the weight becomes -127, never -128, for which the engine's sums have no
-// room.
+// Checks that a largest weight that the best scale clips becomes -127. The sums of the engine have no room for -128.
 static void test_int8_clips(void **state) {
     (void)state;
     struct fixture f;
@@ -82,7 +81,8 @@ static void test_int8_clips(void **state) {
     fixture_end(&f);
 }
 
-// Squared error of the best of many scales for one group, tried in double precision.
+// Returns the squared error of one group of n weights with the best of many scales, which are tried in double
+// precision.
 static double best_error(const float *w, int64_t n) {
     double max = 0, best = DBL_MAX;
     for (int64_t i = 0; i < n; i++) max = fmax(max, fabs((double)w[i]));
@@ -97,7 +97,7 @@ static double best_error(const float *w, int64_t n) {
     return best;
 }
 
-// One group per row: the search must come close to the best possible scale, for either sign.
+// Checks with one group per row that the search comes close to the best possible scale, and that it uses both signs.
 static void test_int4_search(void **state) {
     (void)state;
     struct fixture f;
@@ -115,7 +115,7 @@ static void test_int4_search(void **state) {
     fixture_end(&f);
 }
 
-// Groups of different size, a short last group, a group of zeros.
+// Checks rows with groups of different magnitudes, a short last group and a group of zeros.
 static void test_int4_groups(void **state) {
     (void)state;
     struct fixture f;
@@ -138,7 +138,7 @@ static void test_int4_groups(void **state) {
     fixture_end(&f);
 }
 
-// int16: the largest element of a row is the last level, and each is within half a step.
+// Checks that int16 gives the largest element of a row the last level, and that each element is within half a step.
 static void test_int16(void **state) {
     (void)state;
     struct fixture f;
@@ -164,8 +164,9 @@ static void test_int16(void **state) {
     fixture_end(&f);
 }
 
-// Groups of one sign, of both, of one value, a short last one: less than 70 % of the squared error of int4. Weights of
-// a group of one value may differ by half a step of the offsets, which is 4 units of the row scale.
+// Checks groups with weights of one sign, of both signs and of one value, and a short last group: the squared error of
+// a row is less than 70 % of that of int4. Weights of a group of one value may differ by half a step of the offsets,
+// which is 4 units of the row scale.
 static void test_int4_asym(void **state) {
     (void)state;
     struct fixture f;
@@ -188,7 +189,8 @@ static void test_int4_asym(void **state) {
     fixture_end(&f);
 }
 
-// The least squared error that any of all scales and offsets can have on n weights, in units of the row scale.
+// Returns the least squared error of n weights over all scales and offsets. The error is in squared units of the row
+// scale, `unit`.
 static double exhaustive(const float *w, int64_t n, float unit) {
     double best = INFINITY;
     for (int step = 0; step <= QUANTIZE_GROUP_SCALE_MAX; step++)
@@ -204,7 +206,7 @@ static double exhaustive(const float *w, int64_t n, float unit) {
     return best;
 }
 
-// Compares the search with all scales and offsets: over a row, it must be within 10 % of the best.
+// Checks that the squared error of the search over a row is within 10 % of the best of all scales and offsets.
 static void test_int4_asym_best(void **state) {
     (void)state;
     struct fixture f;
@@ -230,8 +232,8 @@ static uint64_t own_random(uint64_t *state) {
     return *state >> 33;
 }
 
-// Makes a row of blocks with any bytes. Their fp16 scales are d, of magnitude 2^-7 to 2^-5, and m, 2^-6 to 2^-4.
-// levels: the blocks' integers, 0 to 15.
+// Makes a row of blocks of random bytes, except for the high bytes of their fp16 scales: d has a magnitude of about
+// 2^-7 to 2^-5, m of about 2^-6 to 2^-4. Stores the weights in w, and the integers of the blocks, 0 to 15, in levels.
 static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, float *w, int *levels) {
     uint8_t block[144];
     for (int at = 0; at < OWN_K; at += f->weights) {
@@ -247,9 +249,9 @@ static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, 
     }
 }
 
-// The integers of a group are those of the file, negated if its scale is negative. If they do not reach both ends, all
-// of them may be larger by one number, but not if `centred`. Scales of only a few units of the row's scale cannot be
-// kept exactly.
+// Returns whether the integers q of a group are those of the file, or the reflected ones if the scale is negative. If
+// the integers of the file do not reach both ends, all of q may be larger or smaller by one number, unless `centred`.
+// The caller leaves out groups whose scale is only a few units of the row scale: such a scale cannot be kept exactly.
 static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
     int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
     for (int i = 0; i < QUANTIZE_ASYM_GROUP; i++) {
@@ -328,7 +330,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len) {
     return hash;
 }
 
-// Packed images must not depend on the compiler or its optimization level.
+// Compares quantized matrices with known hashes: a packed image must not depend on the compiler or its optimization.
 static void test_same_bits(void **state) {
     (void)state;
     struct fixture f;
@@ -348,7 +350,8 @@ static void test_same_bits(void **state) {
 
 // ---- the shipped model with quantized weights, everything else in fp32 ----
 
-// Quantizes in place, so an embedding that shares its matrix is quantized as well.
+// Replaces the weights of a product by quantized ones in place, so an embedding that shares the matrix has them as
+// well.
 static void quantize_product(struct arena *arena, const struct oracle_weights *w, enum qformat format) {
     struct qmatrix q = quantize_matrix(arena, w->matrix, w->rows, w->k, format, 128);
     for (int64_t r = 0; r < w->rows; r++) quantize_row_to_float(&q, r, (float *)w->matrix + r * w->k);
@@ -364,7 +367,8 @@ static struct oracle *open_float(struct fixture *f, const char *dir) {
     return o;
 }
 
-// Returns the perplexity on a part of the validation text. blocks, head: formats of their weights; -1: not quantized.
+// Returns the perplexity on a part of the validation text. `blocks` and `head` are the formats of the weights in the
+// repeated blocks and elsewhere; -1 means that these weights are not quantized.
 static double perplexity(struct fixture *f, int blocks, int head) {
     enum { STORIES = 8 };
     const char *dir = shipped_model(f), *why;

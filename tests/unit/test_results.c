@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the comparison of a request's results in memory: every wrong bit of a row or an id, and every missing or
-// additional one, must be found.
+// Tests how the simulation compares the results of a request in memory: it must find every wrong bit of a row or an id,
+// and every missing or additional id.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "verif/harness/host.c"
 #include "verif/harness/graph_rows.c"
 
-enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 }; // ROW_BYTES: whole beats
+enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 }; // a row takes whole beats
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
 static float golden[OUTPUTS][ROWS][ELEMENTS];
 static bool oracle_knows, golden_gone, stuck;
 static const char *overflow, *mismatch; // messages of the checker
 
-// ---- golden values, in place of those of a run ----
+// ---- golden values and functions that stand in for the other parts of the simulation ----
 
 void sim_fail(struct sim *sim, const char *fmt, ...) { sim->failure = sim->failure ? sim->failure : fmt; }
 const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
@@ -203,7 +203,7 @@ static void test_rows_without_golden_value(void **state) {
     assert_failed("no golden value");
 }
 
-// Checks that are made in every cycle.
+// Tests the checks that run in every cycle: a mismatch, an overflow and a design that is stuck.
 static void test_guards(void **state) {
     (void)state;
     guard_run(&sim.host);
@@ -220,7 +220,7 @@ static void test_guards(void **state) {
     assert_true(sim.watch.asked);
 }
 
-// Values of the registers at the end.
+// Tests the checks of the registers at the end of a request: each bit of logits_hash, the state, and the fault code.
 static void test_registers(void **state) {
     (void)state;
     static uint64_t beats, stalls;

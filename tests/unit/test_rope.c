@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests computed tables: compares the angles of rotary embedding as they are packed with those that the oracle computes
-// from the spec.
+// Tests the computed tables of rotary embedding: their angles against known values, the bits of the compiler against
+// those of the oracle, and the lanes of the operations that use a table.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,8 @@ static void rows_turn(void **state) {
     arena_free(&t.arena);
 }
 
-// Angles of position 1 by transformers' modeling_rope_utils, in float64.
+// Compares the angles of some pairs at position 1 with `want`, which modeling_rope_utils of transformers computed in
+// float64, and the length of the vector of pair 0 with `magnitude`.
 static void check_angles(const char *scaling, double theta, double factor, int64_t original, const int pair[],
                          const double want[], size_t count, double magnitude) {
     struct table t;
@@ -82,7 +83,7 @@ static void scalings_are_those_of_the_models(void **state) {
     check_angles("yarn", 10000, 4, 2048, pair, yarn, COUNT_OF(pair), 0.1 * log(4) + 1);
 }
 
-// A given magnitude replaces that of yarn; 0 means none.
+// Checks that a given magnitude replaces the one that yarn computes. A magnitude of 0 means that none is given.
 static void magnitude_is_given(void **state) {
     (void)state;
     const double given[] = {0.75, 0, 1.25};
@@ -98,7 +99,7 @@ static void magnitude_is_given(void **state) {
     }
 }
 
-// The formulas of the compiler and of the oracle must give equal bits.
+// Checks that the formulas of the compiler and of the oracle give equal bits.
 static void oracle_computes_the_same(void **state) {
     (void)state;
     static const char *const words[] = {"none", "linear", "llama3", "yarn"};
@@ -119,7 +120,8 @@ static void oracle_computes_the_same(void **state) {
         }
 }
 
-// A word belongs to one head and to one half of the rotated elements, so the lanes must divide both; the design has 4.
+// Checks the lanes of the operations of a design of 4 lanes. A word belongs to one head and to one half of the rotated
+// elements, so the lanes of an operation must divide both.
 static void lanes_are_of_one_half(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rows in .npy and .safetensors files: written files can be read back, refusals give a reason, and damaged files
-// are refused.
+// Tests rows in .npy and .safetensors files: a written file can be read back, and a file with a wrong header, a wrong
+// size or values that are not finite is refused with a reason.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -49,7 +49,7 @@ static void test_writes_what_it_reads(void **state) {
     fixture_end(&f);
 }
 
-// The bytes that numpy.save writes.
+// Checks that npy_write gives the bytes that numpy.save writes.
 static void test_form(void **state) {
     (void)state;
     struct text text = {0};
@@ -63,7 +63,7 @@ static void test_form(void **state) {
     text_free(&text);
 }
 
-// Makes a file from a header, followed by 48 bytes of values.
+// Stores in `to` a .npy file of a version with the header and the 48 bytes of `values`. Returns its size.
 static size_t build(char *to, int version, const char *header) {
     size_t len = strlen(header), at = version == 1 ? 10 : 12;
     memset(to, 0, 512);
@@ -148,7 +148,7 @@ static void assert_value_refused(float value, const char *path, const char *mess
     struct rows_tensor t = tensor("x");
     t.values = wrong;
     assert_true(rows_write(&f.arena, path, &t, 1, ROWS, &f.diag));
-    assert_int_equal(rows_read(&f.arena, path, &t, 1, 2, 9, &f.diag), 2); // the wrong one is in the third
+    assert_int_equal(rows_read(&f.arena, path, &t, 1, 2, 9, &f.diag), 2); // the wrong value is in the third row
     assert_no_errors(&f);
     assert_int_equal(rows_read(&f.arena, path, &t, 1, 0, 9, &f.diag), 0);
     assert_reported(&f, message);

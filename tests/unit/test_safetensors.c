@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests safetensors files: number formats, refused headers, damaged files.
+// Tests the reader of safetensors files: number formats, refused headers, and truncated and damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -35,7 +35,7 @@ static void test_halves(void **state) {
     assert_float_equal(safetensors_from_bf16(0xc2f7), -123.5f, 0);
 }
 
-// Compares every finite half with its exponent and fraction as a float.
+// Compares the conversion of every finite half with the float that its exponent and fraction give.
 static void test_all_halves(void **state) {
     (void)state;
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
@@ -73,7 +73,8 @@ static void test_reads_all_types(void **state) {
     fixture_end(&f);
 }
 
-// An empty tensor takes no space. It may be where another tensor begins, whichever of the two the header names first.
+// Checks that an empty tensor, which takes no space, may be at the offset where another tensor begins, in either order
+// of the two in the header.
 static void test_empty_tensors(void **state) {
     (void)state;
     static const char *const headers[] = {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
@@ -166,7 +167,8 @@ static void test_refuses_no_file(void **state) {
     fixture_end(&f);
 }
 
-// The shipped checkpoint, cut short at each of 50 places, names the first tensor that is missing bytes, or its header.
+// Checks that the shipped checkpoint, truncated at each of about 50 places, gives exactly one error, and that the error
+// names the first tensor that lacks bytes and counts the tensors that end beyond the file.
 static void test_truncated_checkpoint(void **state) {
     (void)state;
     struct fixture f;
@@ -180,7 +182,7 @@ static void test_truncated_checkpoint(void **state) {
         int before = f.diag.errors;
         f.diag.errors = 0;
         assert_null(safetensors_open(&f.arena, path, &f.diag));
-        assert_int_equal(f.diag.errors, 1); // however many tensors end beyond the file
+        assert_int_equal(f.diag.errors, 1); // one error, although many tensors end beyond the file
         f.diag.errors += before;
     }
     assert_reported(&f, "tensor h.2.mlp.c_proj.weight is truncated: it ends at byte");
@@ -188,7 +190,8 @@ static void test_truncated_checkpoint(void **state) {
     fixture_end(&f);
 }
 
-// Every tensor of a file that was accepted must be readable.
+// Opens a file of these bytes. Checks that a refused file gives an error, and that each tensor of an accepted file
+// either can be read or gives one error.
 static void open_and_read(const char *bytes, size_t len) {
     struct fixture f;
     fixture_begin(&f);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drawing ids at random: known answers of the hash, uniform bits, errors of logarithm and noise, frequencies
-// against softmax, and refused settings. Seeds are fixed, so the statistical tests always have the same outcome.
+// Tests how ids are drawn at random: known answers of the hash, uniform bits, the errors of the logarithm and the
+// noise, frequencies against softmax, and refused settings. The seeds are fixed, so the statistical tests always have
+// the same outcome.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +13,9 @@
 #include "gen/numerics/sample.h"
 #include "gen/request/sim_options.h"
 
-enum { IDS = 8, DRAWS = 40000, MOST = 64 }; // MOST: the largest top_k
+enum { IDS = 8, DRAWS = 40000, MOST = 64 }; // MOST is the largest top_k.
 
-// Known answers from the authors' library Random123 (kat_vectors).
+// Compares the hash with known answers from Random123 (kat_vectors), the library of the authors of Threefry.
 static void test_known_answers(void **state) {
     (void)state;
     static const uint32_t known[][6] = {
@@ -30,7 +31,7 @@ static void test_known_answers(void **state) {
     }
 }
 
-// Sum of (count - expected)^2 / expected.
+// Returns the sum of (count - expected)^2 / expected.
 static double chi_square(size_t n, const double expected[], const int64_t count[]) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -38,8 +39,8 @@ static double chi_square(size_t n, const double expected[], const int64_t count[
     return sum;
 }
 
-// Bytes of neighbouring ids, neighbouring positions and neighbouring seeds. With 255 degrees of freedom, chance exceeds
-// 330 once in a thousand times.
+// Checks that each byte of the random number is uniform over neighbouring ids, neighbouring positions and neighbouring
+// seeds. With 255 degrees of freedom, chance exceeds 330 once in a thousand times.
 static void test_uniform(void **state) {
     (void)state;
     enum { N = 1 << 18 };
@@ -56,7 +57,8 @@ static void test_uniform(void **state) {
         }
 }
 
-// Bounds the relative error, as no sum cancels: of every significand on both sides of 1, of all exponents by steps.
+// Bounds the relative error of the logarithm, which stays small near 1 too because no sum cancels. Tests every float
+// from 0.5 to 2, and floats of all exponents in steps.
 static void test_ln(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -80,7 +82,8 @@ static double gumbel(uint32_t r) {
     return (double)-logl(-log1pl(-rest));
 }
 
-// Compares every value near both ends and others by steps. Then checks mean and variance of the distribution.
+// Compares the Gumbel noise of every random number near both ends of the range, and of others in steps, with the
+// formula in long double. Checks the mean and the variance of the noise that the steps give.
 static void test_gumbel(void **state) {
     (void)state;
     double worst = 0, sum = 0, squares = 0;
@@ -100,7 +103,8 @@ static void test_gumbel(void **state) {
 static const float logits[IDS] = {1.0f, 2.5f, -0.5f, 0.0f, 2.5f, 1.75f, -3.0f, 0.25f};
 static const bool all[IDS] = {true, true, true, true, true, true, true, true};
 
-// Compares the frequencies of draws with softmax over the candidates. Other ids must never be drawn.
+// Compares the frequencies of draws with softmax over the candidates by a chi-square test with `limit`. Checks that
+// other ids are never drawn.
 static void check_frequencies(const struct sampling *s, const bool candidate[], double limit) {
     int64_t count[IDS] = {0}, kept[IDS];
     double expected[IDS], sum = 0;
@@ -116,7 +120,8 @@ static void check_frequencies(const struct sampling *s, const bool candidate[], 
     assert_true(chi_square(n, expected, kept) < limit);
 }
 
-// Limits that chance exceeds once in a thousand times, for candidates - 1 degrees of freedom.
+// Checks the frequencies of several settings. Chance exceeds each limit once in a thousand times, with one degree of
+// freedom less than there are candidates.
 static void test_frequencies(void **state) {
     (void)state;
     struct sampling s = {.inverse = g_bits(1.0f), .seed = 11};
@@ -163,7 +168,7 @@ static void test_refused(void **state) {
     }
 }
 
-// Parses one option with a table of only the options of sampling. Returns the status.
+// Parses one option with a table that has only the options of sampling. Returns the status.
 static int read_options(const char *option, const char *value, struct sampling *s) {
     static const struct options alone = {.name = "alone", .purpose = "sampling", .table = {{sampling_rows, 0}}};
     struct arena arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests scales of int4 groups that are weighted by the operands of the columns: known optima, and never a worse result
-// than without weights.
+// Tests the search of the scales of int4 groups and int8 rows that weights the errors of the columns by the operands:
+// it finds known optima and never gives a worse result than the search without weights.
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
 
@@ -17,7 +17,7 @@ static const float *random_rows(struct fixture *f, const char *name) {
     return checkpoint_matrix(c, &f->arena, &(struct checkpoint_slice){name, ROWS, K, false, 0, 0, false}, &f->diag);
 }
 
-// Mean squares as of a transformer: most are alike, a few columns are a hundred times the others.
+// Makes mean squares of the operands as in a transformer: most are alike, a few are a hundred times as large.
 static void make_squares(float *x) {
     uint64_t state = 7;
     for (int i = 0; i < K; i++) {
@@ -37,8 +37,8 @@ static double weighed_error(const struct qmatrix *m, const float *w, const float
     return sum;
 }
 
-// No row may have a larger error, weighted by the importance that the search used, than without weights. All rows
-// together must have at least 10 % less.
+// Checks that the search with weights gives no row a larger error than the search without, and all rows together an
+// error that is at least 10 % smaller. Errors are weighted by the importance that the search used.
 static void check_never_worse(enum qformat format, int64_t group) {
     struct fixture f;
     fixture_begin(&f);
@@ -67,7 +67,8 @@ static void test_int8_never_worse(void **state) {
     check_never_worse(QFORMAT_INT8, 0);
 }
 
-// An outlier of little importance is clipped in favour of the other weights. An important outlier is not clipped.
+// Checks that int8 clips an outlier of little importance in favour of the other weights, and does not clip an important
+// outlier.
 static void test_int8_clips(void **state) {
     (void)state;
     struct fixture f;
@@ -82,7 +83,7 @@ static void test_int8_clips(void **state) {
     fixture_end(&f);
 }
 
-// With equal importance of all columns, the result is that of least squares.
+// Checks that the error with equal importance of all columns is at most that of the search without weights.
 static void test_alike(void **state) {
     (void)state;
     struct fixture f;
@@ -114,7 +115,7 @@ static void test_none(void **state) {
     fixture_end(&f);
 }
 
-// Weights that are exactly on levels must be found exactly.
+// Checks that the search finds the exact scale of weights that are exactly on levels.
 static void test_known_scale(void **state) {
     (void)state;
     for (int scale = 1; scale <= QUANTIZE_GROUP_SCALE_MAX; scale++) {
@@ -129,12 +130,12 @@ static void test_known_scale(void **state) {
     }
 }
 
-// An outlier whose operands are tiny is clipped. An important outlier is kept.
+// Checks that the search of int4 clips an outlier whose operands are tiny and keeps an important outlier.
 static void test_outlier(void **state) {
     (void)state;
     float w[32], importance[32];
     for (int i = 0; i < 32; i++) w[i] = (float)(i % 15 - 7) * 40, importance[i] = 1;
-    w[3] = 1500; // at 7 * 214
+    w[3] = 1500; // about 7 * 214
     importance[3] = 0x1p-10f;
     assert_int_equal(search_int4(&(struct search_block){w, importance, 32, 1}, 0).scale, 40);
     importance[3] = 1e4f;
@@ -142,7 +143,7 @@ static void test_outlier(void **state) {
     assert_true(abs(kept * QUANTIZE_INT4_MAX - 1500) <= 4);
 }
 
-// Most groups must get the best of all scales. The error over all groups must be nearly the least possible.
+// Checks that most groups get the best of all scales, and that the error over all groups is nearly the least possible.
 static void test_best_of_all(void **state) {
     (void)state;
     struct fixture f;
@@ -171,7 +172,8 @@ static void test_best_of_all(void **state) {
     fixture_end(&f);
 }
 
-// sum(i w l) / sum(i l l), with importance i, weight w and level l. A column of importance 0 does not change it.
+// Checks that search_unit returns sum(i w l) / sum(i l l), with importance i, weight w and level l, or 0 if all levels
+// are 0. A column of importance 0 does not change the result.
 static void test_unit(void **state) {
     (void)state;
     const int8_t q[4] = {2, -3, 5, 1};

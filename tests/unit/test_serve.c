@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of rill-serve that need no connection: the text of answers, the fields of requests, keys, the queue.
+// Tests the parts of rill-serve that need no connection: the text of answers, the fields of requests, the keys and the
+// queue.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 // ---- text of answers ----
 
-// Returns the pieces that the tokens give, joined by `|`.
+// Returns the pieces of text that the tokens and the end of the answer give, joined by `|`.
 static const char *pieces(const char *const *stop, int stops, const char *const *token) {
     static char joined[200];
     struct answer_text answer = {.stop = stop, .stops = stops};
@@ -41,8 +42,8 @@ static void test_stop_strings(void **state) {
     assert_string_equal(PIECES(1, "the", " end", " of"), "th|e ||"); // the first `e` might have begun a stop string
     assert_string_equal(PIECES(1, "the e", "n", "d of", "x"), "the ||||");
     assert_string_equal(PIECES(1, "the e", "n", "t"), "the ||ent|"); // no stop string after all
-    assert_string_equal(PIECES(1, "an e"), "an |e");                 // the end gives back what was held
-    assert_string_equal(PIECES(2, "bendx"), "b|");                   // the first one to be complete
+    assert_string_equal(PIECES(1, "an e"), "an |e");                 // the end releases the text that was held back
+    assert_string_equal(PIECES(2, "bendx"), "b|");                   // the stop string that is complete first counts
     assert_string_equal(PIECES(2, "an", "dx"), "a||");
     assert_string_equal(PIECES(0, "the end"), "the end|");
 }
@@ -71,7 +72,7 @@ static const struct request_rules rules = {
     .model = "m",
     .max_tokens = 32};
 
-// Returns the code and param of the error, or "".
+// Returns the code and the parameter of the error that a body gives, or "" if the server accepts it.
 static const char *refusal(enum endpoint endpoint, const char *body) {
     static char words[200];
     struct api_request request;
@@ -155,10 +156,10 @@ static void test_queue(void **state) {
     queue_cancel(&q, job[0], NULL);
     assert_true(queue_stops(&q, job[0]));
     queue_token(&q, job[0], "c", 1, false); // too late
-    assert_false(queue_stops(&q, job[0]));  // the card was told already
+    assert_false(queue_stops(&q, job[0]));  // the card already knows
     queue_done(&q, job[0], FINISH_LENGTH, NULL);
     assert_string_equal(text_cstr(&job[0]->made), "ab");
-    queue_cancel(&q, job[1], NULL); // it waits
+    queue_cancel(&q, job[1], NULL); // a job that still waits
     assert_true(queue_is_idle(&q, 0));
     queue_set_down(&q, "smoke");
     assert_false(queue_submit(&q, job[3]));
@@ -178,7 +179,7 @@ static void test_queue(void **state) {
     queue_destroy(&q);
 }
 
-// Three jobs on two slots.
+// Checks three jobs on two slots: the third waits for a slot, and a cancelled job stops alone.
 static void test_slots(void **state) {
     struct metrics metrics;
     struct queue q;
@@ -199,14 +200,14 @@ static void test_slots(void **state) {
     assert_int_equal(waiting, 1);
     queue_token(&q, job[1], "b", 1, false);
     queue_cancel(&q, job[1], NULL);
-    assert_false(queue_stops(&q, job[0])); // its neighbour alone
+    assert_false(queue_stops(&q, job[0])); // only the neighbour is cancelled
     assert_true(queue_stops(&q, job[1]));
     queue_done(&q, job[1], FINISH_LENGTH, NULL);
     assert_ptr_equal(queue_next(&q, false), job[2]); // takes the slot
     queue_token(&q, job[2], "c", 1, false);
     queue_done(&q, job[2], FINISH_LENGTH, NULL);
     assert_false(queue_is_idle(&q, 0));
-    queue_close(&q); // also tells the job that runs
+    queue_close(&q); // also stops the job that runs
     assert_true(queue_stops(&q, job[0]));
     queue_done(&q, job[0], FINISH_LENGTH, NULL);
     assert_true(queue_is_idle(&q, 0));

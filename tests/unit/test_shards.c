@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests requests in shards (gen/shards): the division, the check of a shard's result, and joining all results.
+// Tests requests in shards (gen/shards): the division of a request, the check of a shard's result, and the join of all
+// results.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +19,8 @@ static struct arena arena;
 static const uint32_t prompt[] = {1, 2, 3, 4, 5};
 static const uint32_t ids[] = {10, 11, 12, 13, 14, 15, 16};
 static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
-// 5 ids in the prompt, 7 made, 9 steps, two tokens at a time. Steps 0 to 2 are of the prompt (positions 0, 2, 4), 3 to
-// 8 of one token (positions 5 to 10).
+// A request with 5 ids in the prompt, 7 generated ids and 9 steps of at most two tokens. Steps 0 to 2 process the
+// prompt (they begin at positions 0, 2 and 4), and steps 3 to 8 one token each (positions 5 to 10).
 static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2};
 
 static void test_divide(void **state) {
@@ -42,7 +43,7 @@ static void test_divide(void **state) {
 static void test_divide_small(void **state) {
     struct shard s[20];
     (void)state;
-    assert_int_equal(shards_divide(&request, 20, WARM, s), 9); // a step each
+    assert_int_equal(shards_divide(&request, 20, WARM, s), 9); // one step for each shard
     assert_true(s[0].cut && s[0].prompt == 4 && s[0].tokens == 1);
     assert_true(!s[1].cut && s[1].prompt == 5 && s[1].tokens == 1);
     assert_int_equal(s[8].first, 6);
@@ -122,7 +123,7 @@ static void test_judge_wrong(void **state) {
     r.late = -1000, differs(r, "nothing of step 6 was compared");
 }
 
-// ---- all of them ----
+// ---- the join of all results ----
 
 static void pass_all(struct shard *s) {
     divide(s);
@@ -172,7 +173,7 @@ static void test_join_seam(void **state) {
     (void)state;
     pass_all(s);
     struct result r = good(&s[0]);
-    r.late = 84; // 2 % and 64 cycles
+    r.late = 84; // the most that is allowed: 2 % and 64 cycles
     assert_int_equal(judged(&s[0], &r), SHARD_PASSED);
     assert_null(joined(s, SHARDS));
     r.late = 85;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests YAML trees and design specs. A file tests/spec/*.yaml with an .expect next to it must be refused with exactly
-// these diagnostics; any other must be accepted. RILL_UPDATE=1 rewrites the .expect files (check the difference).
+// Tests YAML trees and design specs. A spec in tests/spec must give exactly the diagnostics of the .expect file next to
+// it, and none if there is no such file. RILL_UPDATE=1 rewrites the .expect files; check the difference afterwards.
 #define _GNU_SOURCE
 #include <glob.h>
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void test_tree(void **state) {
     run_end(&r);
 }
 
-// UTF-16, which the YAML library would accept.
+// Checks that UTF-16 is refused, although the YAML library would accept it.
 static void test_utf16(void **state) {
     (void)state;
     static const struct {
@@ -166,7 +166,7 @@ static void write_sample(struct yaml_writer *w) {
     yaml_end(w);
 }
 
-// Writes a tree that was read.
+// Writes a tree that was read from a text.
 static void write_node(struct yaml_writer *w, const struct yaml_node *n) {
     int64_t i;
     double f;
@@ -347,7 +347,7 @@ static void test_graph(void **state) {
     run_end(&r);
 }
 
-// These keys of the schema must be described in docs/spec.md, because messages list the known keys.
+// Checks that docs/spec.md describes these keys of the schema. Messages list the known keys, so a user looks them up.
 static void test_documented(void **state) {
     (void)state;
     static const char *const keys[] = {
@@ -377,7 +377,7 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed >> 8;
 }
 
-// Replaces, removes or doubles a few bytes.
+// Makes 1 to 6 edits that replace, remove or double bytes. Returns the new length, at most `room`.
 static size_t mutate(char *data, size_t len, size_t room, uint32_t *seed) {
     static const char special[] = "{}[]:,-#&*!|>'\"%@`\n\t \\~?0123456789\xff\xc3\x00";
     for (int edits = 1 + (int)(next_random(seed) % 6); edits > 0 && len > 0; edits--) {
@@ -399,7 +399,8 @@ static void read_garbage(const char *data, size_t len) {
     run_end(&r);
 }
 
-// Reads 3,000 damaged specs, or as many as RILL_FUZZ in the environment says.
+// Checks that 3,000 damaged specs, or RILL_FUZZ many if the environment sets it, are either accepted or refused with an
+// error.
 static void test_garbage(void **state) {
     (void)state;
     enum { ROOM = 8192 };

@@ -11,7 +11,7 @@
 #include "gen/model/tokenizer.h"
 #include "verif/replay/replay.h"
 
-enum { FIELDS = 6, LEAST_STORIES = 9 }; // LEAST_STORIES: lines that the file must have
+enum { FIELDS = 6, LEAST_STORIES = 9 }; // The file must have at least LEAST_STORIES lines.
 enum { WEIGHTS, HEAD, COUNT, PROMPT, HASH, IDS };
 
 struct story {
@@ -21,7 +21,7 @@ struct story {
     struct token_ids prompt, wanted;
 };
 
-// Builds the shipped configuration with other formats. Its last line must be the one with `weights`.
+// Builds the shipped configuration with other formats of the weights. Its last line must be the one with `weights`.
 static struct ir *build_formats(struct story *s, const char *root, const char *weights, const char *head) {
     size_t len;
     const char *why, *path = arena_printf(&s->f.arena, "%s/configs/tinystories-gpt2-1m.yaml", root);
@@ -92,7 +92,7 @@ static void decode(struct story *s, const char *label, const char *hash) {
     if (strcmp(got, hash) != 0) fail_msg("%s: the ids are as stored, but the hash of the logits is %s", label, got);
 }
 
-// line: weights|head|number of ids|prompt|hash of the logits|ids
+// Compares the story of one line, `weights|head|number of ids|prompt|hash of the logits|ids`, with the replay.
 static void check_line(const char *root, char *line) {
     char *field[FIELDS] = {line};
     for (int i = 1; i < FIELDS; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the number of bits that sums over rows of weights need (docs/numerics.md section 5), and which engines get
-// wider accumulators.
+// Tests the number of bits that sums over rows of weights need (docs/numerics.md section 5), and that only an engine
+// with long rows gets a wider accumulator.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/ir/layout.h"
 
-// The lengths at which sums begin to need 65 bits, and the longest legal rows.
+// Checks the bits of the sums at the lengths at which they begin to need 65, and for the longest legal rows.
 static void test_bits(void **state) {
     (void)state;
     static const struct {
@@ -35,7 +35,7 @@ static void test_bits(void **state) {
     }
 }
 
-// Returns a parameter of the design's only engine, 0 if it has no such parameter.
+// Returns a parameter of the only engine of a design, or 0 if the engine has no such parameter.
 static int64_t engine_param(const char *spec, const char *name) {
     struct arena arena;
     struct diag diag;

@@ -111,7 +111,8 @@ static void test_reads(void **state) {
 // Alternates steps of one and of several tokens: kernels that count firings must use the count of each kind of step.
 static void test_steps(void **state) {
     (void)state;
-    struct timing_step step[] = {{0, 1, true}, {1, 4, true}, {5, 1, true}, {6, 1, true}, {7, 3, true}, {10, 1, true}};
+    struct timing_step step[] = {timing_step_at(0, 1, true), timing_step_at(1, 4, true), timing_step_at(5, 1, true),
+                                 timing_step_at(6, 1, true), timing_step_at(7, 3, true), timing_step_at(10, 1, true)};
     struct image_fixture x;
     image_begin(&x);
     const struct ir *ir = build(&x, "T: 4, tensor_rows: 2");

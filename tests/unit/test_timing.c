@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares timing contracts with the headers of the RTL modules, and tests the simulator on small designs and the
-// depths of FIFOs.
+// Compares timing contracts with the headers of the RTL modules. Tests the timing simulator on small designs, the
+// forecasts, and the depths of FIFOs.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static int64_t latency(const char *module, const struct param *param) {
 
 #define LATENCY(module, ...) latency(module, (const struct param[]){__VA_ARGS__, {0}})
 
-// The "Latency" lines of rtl-templates/kernel and layout.
+// Compares the latencies with the "Latency" lines in the headers of rtl-templates/kernel and rtl-templates/layout.
 static void test_headers(void **state) {
     (void)state;
     assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 6);
@@ -79,7 +79,8 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 6);
 }
 
-// The latency if a unit is one chunk, and one more cycle for each further chunk of the unit.
+// Checks the latencies of the quantizers: the latency of a unit of one chunk, and one cycle more for each further
+// chunk.
 static void test_units(void **state) {
     (void)state;
     assert_int_equal(LATENCY("rill_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"BLOCK", "64"}), 5 + 4);
@@ -98,7 +99,7 @@ static struct timing_contract contract(const char *module, const struct param *p
     return c;
 }
 
-// Capacities of modules, from their headers or localparams.
+// Compares the capacities of modules with their headers or localparams.
 static void test_rooms(void **state) {
     (void)state;
     struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
@@ -111,7 +112,7 @@ static void test_rooms(void **state) {
     assert_int_equal(c.values.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
 }
 
-// A place of a stream between dies is free again when its credit has come back.
+// Checks that a place of a stream between dies is free again only when its credit has come back.
 static void credits_come_back_late(void **state) {
     (void)state;
     int64_t put[] = {3, 4}, take[] = {10}, at;
@@ -123,7 +124,7 @@ static void credits_come_back_late(void **state) {
     assert_int_equal(at, 11);
 }
 
-// A word that is sent in parts delays the next one, even if there is room.
+// Checks that a word that is sent in parts delays the next one even if there is room.
 static void a_word_in_parts_takes_its_cycles(void **state) {
     (void)state;
     int64_t put[] = {3, 20}, take[] = {10}, at;
@@ -157,7 +158,7 @@ static int64_t quantizer_takes(int64_t chunks) {
     assert_true(timing_contract(&ir, q, &a.c));
     const struct sim_machine *machine = sim_machine_of(a.c.machine);
     assert_true(machine->init(&sim, &a));
-    for (int64_t row = 1; row <= 20 * chunks; row++) // each a chunk of both tokens
+    for (int64_t row = 1; row <= 20 * chunks; row++) // each row is a chunk of both tokens
         for (int tok = 0; tok < 2; tok++) {
             uint8_t last = row % chunks ? 0 : MARK_LAST;
             edge_put(&sim, &edge[0], edge[0].puts, edge[0].puts, tok ? MARK_TOK_LAST | last : 0);
@@ -166,11 +167,11 @@ static int64_t quantizer_takes(int64_t chunks) {
     return edge[0].takes;
 }
 
-// Two blocks of the largest kind, four of smaller ones.
+// Checks that a stalled quantizer takes two blocks of the largest size, four of half that size, and five of one chunk.
 static void blocks_share_their_room(void **state) {
     (void)state;
-    assert_int_equal(quantizer_takes(8), 2 * 16);      // as large as can be
-    assert_int_equal(quantizer_takes(4), 4 * 8);       // half of that
+    assert_int_equal(quantizer_takes(8), 2 * 16);      // the largest size
+    assert_int_equal(quantizer_takes(4), 4 * 8);       // half of the largest size
     assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages after the banks
 }
 
@@ -179,7 +180,8 @@ struct lines_case {
     int64_t value;
 };
 
-// Cycles from the first word out to the last one of twelve images whose words arrive one in each cycle.
+// Returns the cycles from the first to the last output word of a line buffer for twelve images. One word arrives in
+// each cycle.
 static int64_t line_buffer_takes(const struct lines_case *set, int64_t tokens, int64_t words) {
     enum { IMAGES = 12 };
     struct ir ir = {.arena = &arena};
@@ -205,8 +207,8 @@ static int64_t line_buffer_takes(const struct lines_case *set, int64_t tokens, i
     return edge[1].put[edge[1].puts - 1] - edge[1].put[0];
 }
 
-// As many cycles as verif/modules/rill_line_buffer_tb.v measures: a convolution, one with gaps and padding, and patches
-// of one pixel whose ring holds a single word.
+// Checks that the line buffer takes as many cycles as verif/modules/rill_line_buffer_tb.v measures: for a convolution,
+// for one with dilation and padding, and for patches of one pixel whose ring holds a single word.
 static void test_line_buffer(void **state) {
     (void)state;
     const struct lines_case plain[] = {{"ROWS", 5},     {"PIXELS", 6},   {"WORDS", 2},    {"TAPS_Y", 3},
@@ -232,7 +234,8 @@ static void test_unknown_module(void **state) {
     assert_false(timing_contract(&ir, k, &c));
 }
 
-// In a FIFO of two beats, a word can be read one cycle after it arrived; in a deeper one, two cycles (rill_fifo.v).
+// Checks that a word can be read one cycle after its arrival in a FIFO of two beats, and two cycles after it in a
+// deeper FIFO (rill_fifo.v).
 static void test_buffers(void **state) {
     (void)state;
     for (int64_t beats = 2; beats <= 4; beats++) {
@@ -282,15 +285,15 @@ static int edge_named(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// Allows 2 % and 64 cycles.
+// Checks that the cycles differ from those of the RTL by at most 2 % and 64 cycles.
 static void assert_near(int64_t value, int64_t expected) {
     int64_t margin = expected / 50 + 64;
     if (value < expected - margin || value > expected + margin)
         fail_msg("%lld cycles, the RTL takes %lld", (long long)value, (long long)expected);
 }
 
-// Compares with the cycles that the RTL takes, from the first step word to the last row or to the cycle after the last
-// id (memory without jitter).
+// Compares the simulated cycles with those of the RTL, from the first step word to the last row or to the cycle after
+// the last id. The memory has no jitter.
 static void test_cycles_of_rtl(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/cases/five/spec.yaml");
@@ -308,15 +311,16 @@ static void test_cycles_of_rtl(void **state) {
 
 static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
 
-// The forecast must be exact here: a residual waits for its other operand in a full FIFO and in the adder's slices.
+// Checks that the forecast is exact where a residual waits for its other operand in a full FIFO and in the register
+// slices of the adder.
 static void operands_wait_in_slices(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_SAFE);
-    assert_int_equal((int64_t)forecast_of(ir, 9, 1, TIMING_WHOLE_WORDS)->first_id, 1508); // the RTL's
+    assert_int_equal((int64_t)forecast_of(ir, 9, 1, TIMING_WHOLE_WORDS)->first_id, 1508); // cycles of the RTL
     assert_int_equal((int64_t)forecast_of(ir, 20, 1, TIMING_WHOLE_WORDS)->first_id, 3092);
 }
 
-// A forecast equal to its bound is possible. A forecast below it is reported, for each phase separately.
+// Checks that a forecast equal to its bound is accepted, and that one below it is reported, for each phase separately.
 static void test_bounds(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
@@ -335,8 +339,8 @@ static void test_bounds(void **state) {
     assert_null(timing_below_bound(&arena, ir, forecast_of(ir, 7, 1, TIMING_WHOLE_WORDS)));
 }
 
-// Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word
-// to the last write response.
+// Compares the cycles of designs whose rows, weights and spills share channels, from the first step word to the last
+// write response. They depend on the arbiters, the write buffers, the turnarounds and the pages of the memory.
 static void test_cycles_of_shared_channels(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/transpose/spec.yaml", SPEC_SAFE);
@@ -362,8 +366,8 @@ static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, 
     return f;
 }
 
-// Compares samples with the whole request. The engine's cycles by cause must add up to all of a phase's cycles. Each
-// may be off by 1 %.
+// Checks that a forecast from samples differs from the simulation of the whole request by less than 1 %, and that the
+// engine's cycles of all causes add up to the cycles of the phase within 1 %.
 static void test_forecast(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/grouped/spec.yaml", SPEC_SAFE);
@@ -388,7 +392,7 @@ static struct timing_drafted mixed(const struct timing_forecast *none, const str
     return timing_with_drafts(none, drafted, &drafts);
 }
 
-// Steps with drafts take longer. How often they are right decides on the number of steps.
+// Checks that steps with drafts take longer, and that the number of right drafts gives the number of steps.
 static void test_forecast_with_drafts(void **state) {
     (void)state;
     const char *why = NULL;
@@ -408,8 +412,8 @@ static void test_forecast_with_drafts(void **state) {
     assert_true(fabs(d.cycles / (d.steps / 39 * (none->decode.cycles + 3 * all->decode.cycles) / 4) - 1) < 1e-9);
 }
 
-// In a phase that the memory limits, samples have as many refreshes as the steps that they represent, and FIFOs of
-// beats are as full before a sample as after it. So no forecast from samples may be below the bound.
+// Checks that a forecast from samples is not below the bound in a phase that the memory limits. There the samples have
+// as many refreshes as the steps that they represent, and the FIFOs of beats are as full before a sample as after it.
 static void test_forecast_read_ahead(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/cases/read_ahead/spec.yaml");
@@ -428,8 +432,7 @@ static void test_words(void **state) {
     assert_int_equal(r->edge[edge_named(ir, "input_x_x_to_h_loop_0")].words, 3 * 24);
     assert_int_equal(r->edge[edge_named(ir, "h_fork_0_to_n_x")].words, 3 * 7 * 24);
     assert_int_equal(r->edge[edge_named(ir, "y_demux_1_to_output_y_y")].words, 3 * 10);
-    for (int e = 0; e < ir->edges;
-         e++) { // every word that was given was taken, later; none came before the one ahead of it
+    for (int e = 0; e < ir->edges; e++) { // Every word is taken after it was put, and the words keep their order.
         const struct timing_edge *t = &r->edge[e];
         for (int64_t i = 0; i < t->words - t->holds; i++) {
             assert_true(t->take[i] > t->put[i]);
@@ -438,17 +441,17 @@ static void test_words(void **state) {
     }
 }
 
-// A row that leaves a converter in several rounds ends once, so after a change of width it has only as many words as
-// its elements need.
+// Checks that a row that leaves a converter in several rounds ends only once, so that it has just the words that its
+// elements need after a change of width.
 static void test_words_of_rounds(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE);
     struct timing_result *r = simulate(ir, 4, 1, NULL, false);
-    assert_int_equal(r->edge[edge_named(ir, "z_y_x8_to_output_z_y")].words, 4 * 14); // 105 by 8
+    assert_int_equal(r->edge[edge_named(ir, "z_y_x8_to_output_z_y")].words, 4 * 14); // 105 elements, 8 in each word
 }
 
-// The stream around the block must hold the residual until the block's first row comes; the writer and the join hold a
-// few words.
+// Checks that the design deadlocks if the stream around the block is too shallow. It must hold the residual until the
+// first row of the block comes, except for a few words that the writer and the join hold.
 static void test_halt(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/blocks/spec.yaml", SPEC_SAFE);
@@ -486,7 +489,7 @@ static int64_t bits_of(const struct ir *ir) {
     return bits;
 }
 
-// Smaller FIFOs make rows slower, but cause no deadlock.
+// Checks that the conservative rule gives smaller FIFOs, which make rows slower but cause no deadlock.
 static void test_conservative(void **state) {
     (void)state;
     struct ir *few = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_CONSERVATIVE),
@@ -500,7 +503,8 @@ static void test_conservative(void **state) {
     assert_int_equal(timed->design.strategy, IR_STRATEGY_NONE);
 }
 
-// If a case deadlocks at the depths of the LP, these get larger, and the search continues.
+// Checks the depths of a design with a case that deadlocks at the depths of the LP: the search then makes them larger
+// and continues.
 static void test_depths_after_cuts(void **state) {
     (void)state;
     struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", SPEC_SAFE);
@@ -508,12 +512,12 @@ static void test_depths_after_cuts(void **state) {
     assert_null(simulate(timed, 507, 4, NULL, true)->stuck);
 }
 
-// The runs are so long that depths are searched with shorter cases. The result must still have few bits, no deadlock,
-// and hardly more cycles than with unbounded FIFOs: at most 1 % and 64 more.
+// Checks the depths of a design whose runs are so long that the search uses shorter cases. They still have few bits,
+// cause no deadlock and cost at most 1 % and 64 cycles more than unbounded FIFOs.
 static void slow_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
-    assert_true(bits_of(ir) < 2300000); // 9 Mbit by the safe rule
+    assert_true(bits_of(ir) < 2300000); // the safe rule gives 9 Mbit
     assert_null(simulate(ir, 13, 2, NULL, true)->stuck);
     int64_t fewer = simulate(ir, 13, 2, NULL, false)->cycles, more = simulate(ir, 13, 2, no_bounds, false)->cycles;
     assert_true(fewer < more + more / 100 + 64);
@@ -531,13 +535,13 @@ static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool t
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         if (edge->run_ahead || !strncmp(edge->name, "step_fork_", 10) || strstr(edge->name, "_param_param_to_"))
-            continue; // these wait by design
+            continue; // these streams may stall their writers
         if (twice ? r->edge[e].high_water > edge->depth : r->edge[e].full > 0)
             fail_msg("%lld rows, age %lld: %s is not marked", (long long)length, (long long)age, edge->name);
     }
 }
 
-// Streams that are not marked never stall their writers, even in requests from which the marks were not made.
+// Checks that streams without a mark never stall their writers, even in requests that did not contribute to the marks.
 static void test_marks(void **state) {
     (void)state;
     static const char *const specs[] = {"tests/unit/rows.yaml", "tests/e2e/cases/blocks/spec.yaml"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests query heads that read keys and values together: their number, their firings and the order of these. Compares
-// the reads and the work of a step in the cost model with the simulator.
+// Tests query heads that read keys and values together: how many do, and the firings of the engine and their order.
+// Compares the reads and the work of a step in the cost model with the timing simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/fields.h"
@@ -24,7 +24,7 @@ static int scores_of(const struct ir *ir) {
     return n;
 }
 
-// The largest divisor of the group that `query_heads` and T allow.
+// Checks that as many heads read together as the largest divisor of the group that `query_heads` and T allow.
 static void test_how_many(void **state) {
     (void)state;
     static const struct {
@@ -40,8 +40,8 @@ static void test_how_many(void **state) {
     }
 }
 
-// In steps of one token, every head is in one firing of each kind. want: the firings in their order, each as `s`
-// (scores) or `v` (values) and the number of its KV head.
+// Checks that every head is in one firing of each kind in steps of one token. `want` lists these firings in their
+// order, each as `s` (scores) or `v` (values) followed by the number of its KV head.
 static void check_order(const struct ir *ir, const char *want) {
     char order[64] = "";
     size_t length = 0;
@@ -72,7 +72,7 @@ static void test_order(void **state) {
     image_begin(&x);
     const struct ir *ir = build(&x, 12, 8, "T: 4, binding: spatial");
     check_order(ir, "s0v0s1v1");
-    for (int f = 0; f < ir->firings; f++) // the last head of a group: also in steps of one token
+    for (int f = 0; f < ir->firings; f++) // The last head of a group also fires in steps of one token.
         if (ir->firing[f].mode == ENGINE_MODE_SCORES)
             assert_true(ir->firing[f].many == (ir->firing[f].head % GROUP < 2));
     image_end(&x);
@@ -84,8 +84,8 @@ static int64_t channels_of_values(const struct ir *ir) {
     return ir->engine[ir_engine_of(ir, n)].channels;
 }
 
-// A step of one token reads less: keys and values of 2 heads instead of 6, in 2 layers. A step of several tokens reads
-// as much as before.
+// Checks that heads together read less in a step of one token, the keys and values of 2 heads instead of 6 in 2 layers,
+// and as much as separate heads in a step of several tokens.
 static void check_reads(int channels, const char *more) {
     static const int64_t at[] = {0, 4, 64, 100, 256};
     struct image_fixture x, y;
@@ -114,7 +114,8 @@ static void test_reads(void **state) {
     check_reads(12, "T: 4, binding: spatial");
 }
 
-// Alternates steps of one and of several tokens: kernels that count firings must use the count of each kind of step.
+// Checks that a request with alternating steps of one and of several tokens ends. Kernels that count firings must use
+// the count that belongs to each kind of step.
 static void test_steps(void **state) {
     (void)state;
     struct timing_step step[] = {timing_step_at(0, 1, false), timing_step_at(1, 4, false), timing_step_at(5, 1, false),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests byte-level BPE: known ids, round trips of any bytes, damaged files.
+// Tests byte-level BPE: known ids, the order of merges, round trips of arbitrary bytes, and damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -92,10 +92,9 @@ static void test_specials(void **state) {
     fixture_end(&f);
 }
 
-// Merges as BPE is defined: merges the adjacent pair that is listed first in merges.txt, the leftmost of equal ones,
-// until no adjacent pair is listed.
+// Pieces of a word.
 struct pieces {
-    const char *at[41]; // of the word; one more is its end
+    const char *at[41]; // the begin of each piece, and then the end of the word
     int count;
 };
 
@@ -108,6 +107,8 @@ static int rank_of(const char *merges, const struct pieces *p, int i) {
     return at ? (int)(at - merges) : INT32_MAX;
 }
 
+// Merges as BPE is defined: merges the adjacent pair that merges.txt lists first, the leftmost of equal ones, until no
+// adjacent pair is listed.
 static void merge_slowly(const char *merges, const char *word, struct pieces *p) {
     p->count = (int)strlen(word);
     for (int i = 0; i <= p->count; i++) p->at[i] = word + i;
@@ -167,7 +168,7 @@ static void test_round_trips(void **state) {
         "\n\n  \t x",
         "na\xc3\xafve \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80",
         "\xff\xfe\x80 cut \xe4\xb8",           // no UTF-8
-        "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" // surrogate, too large, overlong
+        "\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80" // a surrogate, a number that is too large, and an overlong form
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) assert_round_trip(t, texts[i], strlen(texts[i]));
     uint64_t random = 3;
@@ -184,7 +185,7 @@ static void test_round_trips(void **state) {
     fixture_end(&f);
 }
 
-// A word without a space must not take quadratic time.
+// Tests words of 300,000 bytes without a space. They must not take quadratic time.
 static void test_long_words(void **state) {
     (void)state;
     struct fixture f;
@@ -244,7 +245,8 @@ static void assert_same_ids(const struct tokenizer *a, const struct tokenizer *b
     assert_memory_equal(one.items, other.items, one.count * sizeof *one.items);
 }
 
-// The shipped files as encoder.json and vocab.bpe: the same ids of a whole text, and the text again.
+// Checks that the shipped files give the same ids of a long text under the names encoder.json and vocab.bpe, and that
+// the ids give the text again.
 static void test_old_names(void **state) {
     (void)state;
     struct fixture f;
@@ -277,7 +279,7 @@ static void assert_refused(const char *vocab, const char *merges, const char *me
     fixture_end(&f);
 }
 
-// A truncated list of merges is still a list, but makes other ids.
+// Checks that truncated merges give a warning. They are still a valid list, but make other ids.
 static void test_cut_merges(void **state) {
     (void)state;
     struct fixture f;

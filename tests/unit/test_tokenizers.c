@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests tokenizers of every kind: compares the ids of 2,000 texts each with those of the reference libraries
-// (tests/unit/tokenizers/make.py), and checks what is refused by name.
+// Tests tokenizers of every kind: compares the ids of 2,000 texts for each kind with those of the reference libraries
+// (tests/unit/tokenizers/make.py), and checks that a message names each feature that is not supported.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -11,7 +11,8 @@
 #include "gen/model/tokenizer.h"
 #include "gen/request/sim_options.h"
 
-// TEXTS: texts of each kind. MOST_ATOMS: atoms of a text. DIGITS: hexadecimal digits of a hash.
+// TEXTS is the number of texts of each kind, MOST_ATOMS the largest number of atoms in a text, and DIGITS the number of
+// hexadecimal digits of a hash.
 enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";
 
@@ -38,7 +39,7 @@ static uint32_t digest(const struct token_ids *ids) {
     return (uint32_t)(h ^ h >> 32);
 }
 
-// ---- against the hashes ----
+// ---- comparison with the hashes ----
 
 struct kind {
     const char *source, *hashes;
@@ -101,7 +102,7 @@ KIND_TEST(llama_bpe_gguf, "llama_bpe.gguf", "llama3.hashes", true)
 KIND_TEST(sentencepiece_gguf, "sentencepiece.gguf", "sentencepiece.hashes", false)
 KIND_TEST(sentencepiece_bare_gguf, "sentencepiece_bare.gguf", "sentencepiece_bare.hashes", false)
 
-// ---- what a prompt begins with ----
+// ---- the first id of a prompt ----
 
 static void test_begin(void **state) {
     (void)state;
@@ -150,7 +151,7 @@ static void test_decoded(void **state) {
     }
 }
 
-// ---- refused by name ----
+// ---- refused tokenizers, and special tokens ----
 
 static void assert_refused(const char *json, const char *part) {
     char path[] = "/tmp/rill_tokenizers_XXXXXX";
@@ -192,8 +193,8 @@ static const char *ids_of(struct fixture *f, const struct tokenizer *t, const ch
     return out;
 }
 
-// A GGUF file in which two tokens have the text `a` is refused. `b` is the token `b` as GGUF stores a string: a 64-bit
-// length and the bytes.
+// Checks that a GGUF file in which two tokens have the text `a` is refused. `b` is the token `b` as GGUF stores a
+// string: a 64-bit length and the bytes.
 static void test_same_text(void **state) {
     (void)state;
     static const char b[] = "\1\0\0\0\0\0\0\0b";
@@ -221,9 +222,9 @@ static void test_same_text(void **state) {
     "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
 #define ADDED(id, text, normalized) "{\"id\":" id ",\"content\":\"" text "\",\"normalized\":" normalized "}"
 
-// The expected ids come from tokenizers 0.23.3. It first finds added tokens with `normalized: false`. Then it
-// normalizes the text between them and finds added tokens with `normalized: true`, even if these are longer. With
-// fuse_unk, adjacent unknown characters become one id.
+// Checks added tokens and fuse_unk. The expected ids come from the library tokenizers 0.23.3. It first finds added
+// tokens with `normalized: false`. Then it normalizes the text between them and finds added tokens with
+// `normalized: true`, even if these are longer. With fuse_unk, adjacent unknown characters become one id.
 static void test_added(void **state) {
     (void)state;
     static const struct {
@@ -247,7 +248,8 @@ static void test_added(void **state) {
     }
 }
 
-// A special token may have the text of an ordinary token. If specials are off, the text is the ordinary token.
+// Checks a special token that has the text of an ordinary token. The text gives the ordinary token if special tokens
+// are off.
 static void test_special_of_a_token(void **state) {
     (void)state;
     struct fixture f;
@@ -265,7 +267,7 @@ static void test_special_of_a_token(void **state) {
     fixture_end(&f);
 }
 
-// Requests with ids work without a usable tokenizer.
+// Checks that requests with ids work without a usable tokenizer, and that one with a text does not.
 static void test_unusable(void **state) {
     (void)state;
     static const uint32_t one[] = {1};
@@ -293,7 +295,7 @@ static void test_unusable(void **state) {
     fixture_end(&f);
 }
 
-// A special token may have an id for which the model has no row, such as Gemma 3's image token. tokenizer_vocab counts
+// Checks a special token whose id has no row in the model, such as the image token of Gemma 3. tokenizer_vocab counts
 // it, tokenizer_plain_vocab does not.
 static void test_beyond(void **state) {
     (void)state;
@@ -333,7 +335,7 @@ static void test_refused(void **state) {
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
-// Opens a tokenizer of two letters with this tokenizer_config.json next to it.
+// Opens a tokenizer of two letters with a tokenizer_config.json of the text `config` next to it.
 static struct tokenizer *open_with_config(struct fixture *f, const char *config) {
     static const char letters[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
     char path[] = "/tmp/rill_tokenizers_XXXXXX";
@@ -349,7 +351,8 @@ static struct tokenizer *open_with_config(struct fixture *f, const char *config)
     return t;
 }
 
-// The flag of tokenizer_config.json applies if tokenizer.json itself puts nothing in front of a text.
+// Checks the flag add_bos_token of tokenizer_config.json, which applies if tokenizer.json itself puts nothing in front
+// of a text.
 static void test_begin_by_flag(void **state) {
     (void)state;
     static const struct {
@@ -371,8 +374,8 @@ static void test_begin_by_flag(void **state) {
     }
 }
 
-// A tokenizer_config.json that cannot be parsed is refused. It names the token that ends a text, so without it a
-// generated text might never end.
+// Checks that a tokenizer_config.json that cannot be parsed is refused. The file names the token that ends a text, so a
+// generated text might never end without it.
 static void test_broken_config(void **state) {
     (void)state;
     struct fixture f;
@@ -383,9 +386,10 @@ static void test_broken_config(void **state) {
     fixture_end(&f);
 }
 
-// ---- splittings are data ----
+// ---- the table of splittings ----
 
-// Opens a file with this name and text in a separate folder. The messages must contain `part`.
+// Opens the tokenizer of a temporary folder that holds one file with this name and data. Checks that the messages
+// contain `part`.
 static void assert_said(const char *name, const char *data, size_t len, const char *part) {
     char path[] = "/tmp/rill_splittings_XXXXXX";
     struct fixture f;
@@ -406,7 +410,7 @@ static void assert_said(const char *name, const char *data, size_t len, const ch
 #define SPLIT_AT(regex)                                                                                                \
     WITH("pre_tokenizer", "{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":\"" regex "\"}}")
 
-// The message for an unknown splitting lists the known ones.
+// Checks that the message for an unknown splitting lists the known ones.
 static void test_unknown_splitting(void **state) {
     (void)state;
     struct fixture f;
@@ -426,7 +430,7 @@ static void test_unknown_splitting(void **state) {
 }
 
 // Writes a user's table of splittings with the expression `splitting`, named `mine`, and points RILL_HOME at its
-// folder. A tokenizer.json with this text must then be refused with a message that contains `part`.
+// folder. Checks that a tokenizer.json of the text `json` is then refused with a message that contains `part`.
 static void with_table(const char *splitting, const char *json, const char *part) {
     char path[] = "/tmp/rill_table_XXXXXX";
     struct fixture f;
@@ -445,7 +449,8 @@ static void with_table(const char *splitting, const char *json, const char *part
     fixture_end(&f);
 }
 
-// White space is that of Unicode, not of the C library: a no-break space does not belong to the piece before it.
+// Checks that white space is that of Unicode, not of the C library: a no-break space does not belong to the piece
+// before it.
 static void test_wide_space(void **state) {
     (void)state;
     static const char json[] =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests values of kernel parameters: a printed value is read back as the same value, and text of another form is kept.
+// Tests the values of kernel parameters: a printed value is read back as the same value, and a text of another form is
+// kept as it is.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ static void test_tables(void **state) {
         assert_int_equal(back[b], b == 0 || b == 5 || b == 63 || b == 64 || b == 69 || (b >= 70 && b < 73));
     v = ir_value_table(&arena, 256, 1, &entry[2]);
     assert_printed(v, "{256'h4000000000000000300000000000000020000000000000001}");
-    v = ir_value_read(&arena, "{6'h21, 64'h8000000000000021}"); // pieces, as dumps had them
+    v = ir_value_read(&arena, "{6'h21, 64'h8000000000000021}"); // an entry in two pieces is a list
     assert_int_equal(v.kind, IR_VALUE_LIST);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sliding windows: compares where reading begins with its definition, and the reads and work of a step in the
-// cost model with the simulator, for each step and repetition.
+// Tests sliding windows: compares the position at which reading begins with its definition, and the reads and the work
+// of a step in the cost model with the timing simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/ops.h"
 #include "gen/ir/window.h"
 
-// Three layers: a window of 20 positions, none, a window of 33.
+// Builds a design of three layers: the first has a window of 20 positions, the second none, the third one of 33.
 static struct ir *build_gemma(struct image_fixture *x, int channels, int tokens, const char *binding) {
     static const char *const text =
         "name: t\nmodel: {family: gemma3, layers: 3, hidden: 32, heads: 4, kv_heads: 2, head_dim: 16, ffn: 40, "
@@ -26,8 +26,8 @@ static int softmax_of(const struct ir *ir) {
     return n;
 }
 
-// No token of a step attends to a position that is left out. Reading begins at whole blocks and row-steps, as late as
-// possible.
+// Checks for every position and layer that no position of the window is left out, and that reading begins at a whole
+// block and row-step, as late as possible.
 static void check_begins(const struct ir *ir, int channels) {
     static const int64_t window[] = {20, 460, 33};
     int node = softmax_of(ir);
@@ -68,9 +68,9 @@ static void test_steps(void **state) {
     check_steps(12, 2, "spatial");
 }
 
-// At two positions that are equally far after the place where reading begins, layers with a window read equally much.
-// The whole difference comes from the layer without a window. A head has one beat of keys for each row-step, and two
-// beats of values for a block of four row-steps.
+// Compares the beats of two steps at positions that are equally far after the place where reading begins. Layers with a
+// window read equally much at both, so the whole difference comes from the layer without a window. A head has one beat
+// of keys for each row-step, and eight beats of values for each block.
 static void test_bytes(void **state) {
     (void)state;
     struct image_fixture x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the graphs of tests/witness with values from numpy. The replay of the compiled graph and the oracle must
-// give the exact values bit by bit; the oracle in floating point must be close to those of float64.
+// Tests the graphs of tests/witness with values from numpy. The replay of the compiled graph and the oracle must give
+// the exact values bit by bit. The oracle in floating point must be close to the values in float64.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -36,7 +36,7 @@ static void read_rows(struct witness *w, const char *stem, struct rows_tensor *t
     assert_no_errors(&w->f);
 }
 
-// A language model's outputs are the logits of the ids that it makes.
+// Reads the outputs that numpy computed. Those of a language model are the logits of the ids that it generates.
 static struct rows_tensor *outputs_of(struct witness *w, const char *stem) {
     struct rows_tensor *t = rows_outputs(&w->f.arena, w->ir);
     if (w->ir->design.is_lm) {
@@ -195,7 +195,7 @@ static void check_oracle_rows(struct witness *w, struct oracle *oracle, const ch
     }
 }
 
-// Continues with the exact ids, whatever ids the float model would generate.
+// Compares the logits of the oracle. Continues with the exact ids, whichever ids the float model would generate.
 static void check_oracle_ids(struct witness *w, struct oracle *oracle, const char *who, assertion *compare) {
     uint32_t ids[MOST_IDS], made[MOST_IDS];
     int64_t count, first = all_ids(w, ids, &count, made);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the verdict of `rill verify` with the whole request's: tokens, hash, and the cycles of every step within 2 %
-plus 64 cycles. usage: compare.py WHOLE.json JOINED.json"""
+"""Compares the verdict of `rill verify` with the result of the whole request: equal tokens and an equal hash, and
+cycles of every step within 2 % and 64 cycles. usage: compare.py WHOLE.json JOINED.json"""
 import json
 import sys
 

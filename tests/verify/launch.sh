@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Replaces a cluster's launcher for `rill verify --launch`, and imitates the failures of a machine.
+# Stands in for the launcher of a cluster in `rill verify --launch`, and imitates the failures of a machine.
 # usage: launch.sh HOW FILE COMMAND...
-# HOW  run: nothing, notes the call in FILE
+# HOW  run: runs the command and appends a line to FILE
 #      die: is killed; once: is killed the first time, while FILE is missing
-#      sleep: never ends
-#      none: ends well without a result; copy: gives the result of another shard, FILE
+#      sleep: sleeps for longer than any limit
+#      none: ends with status 0 without a result; copy: gives the result of another shard, FILE
 how=$1 file=$2
 shift 2
-for last; do :; done # the command ends with the name of its result
+for last; do :; done # the last word of the command is the name of its result
 case $how in
     run) echo run >>"$file" && exec "$@" ;;
     die) kill -9 $$ ;;

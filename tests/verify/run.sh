@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests simulations that begin in the middle of a request, requests in shards, and requests that keep positions of the
-# one before. See --help.
+# request before. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/design.sh"
 
@@ -104,9 +104,10 @@ queue check_refused "a fault in the state of a graph is found" 1 'mismatch: .*po
 queue check_refused "rows have no file of a state" 1 'this graph takes rows .state-rows.' "${rows[@]}" --from 66 \
     --state "$state"
 
-# ---- a request that keeps positions of the one before ----
+# ---- a request that keeps positions of the request before ----
 
-# The last request of a run, alone: the same prompt, computed whole.
+# Checks that the last request of a run keeps as many positions, and gives the same tokens and hash as a run of this
+# request alone, which computes the whole prompt.
 as_alone() { # positions that it keeps, tokens of the last request, further requests of the run
     local json=$work/verify.kept.json ids
     "$rill" sim "$dir" --ignore-eot --quiet "${@:3}" --tokens "$2" --json "$json" || return
@@ -199,7 +200,7 @@ late_fault() {
     local out
     out=$("$rill" verify "$fault" "${request[@]}" --shards 4 2>&1) && return 1
     echo "$out"
-    # The key of position 61 is read from position 62 on: step 44, which shard 3 holds.
+    # The key of position 61 is first read at position 62. This is step 44, which shard 3 simulates.
     [ "$(grep -c '^shard ' <<<"$out")" = 1 ] && grep -q '^shard 3, .*mismatch: .*position 62' <<<"$out"
 }
 prepare plant_late

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the ids of `rill golden` again, in double precision, from the logits from which it chose them.
+"""Draws the ids of `rill golden` again in double precision, from the logits from which it chose them.
 
 usage: draw.py ANSWER.json LOGITS TEMPERATURE TOP_K MIN_P SEED
 
-Ids must be equal. Scores in double differ from those of docs/numerics.md section 10 in the seventh digit: where two are
-nearer than that, either id is right.
+Ids must be equal. Scores in double precision differ from those of docs/numerics.md section 10 in the seventh digit, so
+an id is also right if its score is within 1e-5 of the best one.
 """
 import json
 import math
@@ -42,7 +42,7 @@ def single(x):
 
 
 def draw(row, temperature, top_k, min_p, seed, position):
-    """{id: score} for the candidates."""
+    """Returns the scores of the candidates, {id: score}."""
     inverse = single(1 / single(temperature))
     order = sorted(range(len(row)), key=lambda i: (-row[i], i))
     if top_k:

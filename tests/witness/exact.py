@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation bit by bit, from docs/numerics.md alone: fp32 with subnormals flushed, integer products.
+"""Computes every operation bit by bit, from docs/numerics.md alone: fp32 with flushed subnormals, integer products.
 
-This file uses none of Rill's code. The segments of exp, recip and rsqrt are read as numbers from
+This file uses none of Rill's code. It reads the segments of exp, recip and rsqrt as numbers from
 gen/numerics/fp32_tables.inc, which the document names as their place.
 """
 import pathlib
@@ -51,7 +51,7 @@ def neg(x):
 
 
 def float_of(i):
-    """An integer of any width to fp32, round to nearest, ties to even."""
+    """Converts an integer of any width to fp32, rounded to nearest, ties to even."""
     i = int(i)
     drop = abs(i).bit_length() - 24
     if drop <= 0:
@@ -68,7 +68,7 @@ def floats_of(values):
 
 
 def fix(x, fraction, width):
-    """RN(x * 2^fraction); exact in double, whose 53 bits hold the product."""
+    """Returns RN(x * 2^fraction) as integers. The product is exact in double precision."""
     scaled = np.rint(flush(x).astype(np.float64) * 2.0**fraction)
     if np.any(np.abs(scaled) >= 2.0 ** (width - 1)):
         raise Fault("fixed point")
@@ -95,14 +95,14 @@ def segment(row, d, shift2, shift1):
 
 
 def parts(x):
-    """Sign, exponent and 24-bit significand; None for zeros and values that count as zero."""
+    """Returns sign, exponent and 24-bit significand, or None for zeros and values that count as zero."""
     bits = int(np.asarray(x, F32).view(np.uint32))
     field = bits >> 23 & 255
     return None if field == 0 else (bits >> 31, field - 127, bits & 0x7FFFFF | 1 << 23)
 
 
 def assemble(sign, exponent, significand):
-    """significand / 2^23 * 2^exponent, 2^23 <= significand <= 2^24."""
+    """Returns significand / 2^23 * 2^exponent with the sign, for 2^23 <= significand <= 2^24."""
     value = np.ldexp(float(significand), exponent - 23)
     return F32(-value if sign else value)
 
@@ -191,7 +191,7 @@ def gelu(x):
 # ---- sections 3 to 5: blocks, weights, products ----
 
 class Blocks:
-    """Rows of mantissas, an exponent for each block: q[rows][k], shift[rows][blocks]."""
+    """Rows of mantissas q[rows][k] with an exponent for each block, shift[rows][blocks]."""
 
     def __init__(self, x, block, exp_min, bits=8):
         x = flush(x)
@@ -220,7 +220,8 @@ class Blocks:
 
 
 class Matrix:
-    """Weights as stored: row_scale[rows], group_scale[rows][groups] (None: int8, int16), q[rows][k]; int4_asym: group_offset."""
+    """Weights as they are stored: q[rows][k] and row_scale[rows], for the int4 formats also group_scale[rows][groups],
+    and for int4_asym group_offset[rows][groups]. Members of other formats are None."""
 
     def __init__(self, q, row_scale, group_scale, group, group_offset=None):
         self.q, self.row_scale, self.group_scale, self.group = q, row_scale, group_scale, group
@@ -233,7 +234,7 @@ class Matrix:
         return Matrix(self.q[part], self.row_scale[part], scales, self.group, offsets)
 
     def integers(self):
-        """The matrix without its row scale."""
+        """Returns the matrix without its row scales."""
         if self.group_scale is None:
             return self.q
         k = self.q.shape[1]
@@ -242,8 +243,8 @@ class Matrix:
 
 
 def product(matrix, x):
-    """The product acc[rows of x][rows of the matrix] in Python integers."""
-    if matrix.group_offset is not None:  # groups lie within blocks
+    """Returns the product acc[rows of x][rows of the matrix] in Python integers."""
+    if matrix.group_offset is not None:  # Each group is within one block.
         matrix = Matrix(matrix.integers(), matrix.row_scale, None, None)
     group = x.block if matrix.group_scale is None else matrix.group
     if group != x.block:
@@ -265,13 +266,13 @@ def dequantize_product(acc, row_scale, bias, exp_min):
 
 
 def bf16(x):
-    """The nearest number of eight significant bits, ties to even."""
+    """Returns the nearest number of eight significant bits, ties to even."""
     mantissa, exponent = np.frexp(x)
     return F32(np.rint(mantissa * 256) * 2.0 ** (exponent - 8))
 
 
 def embed(matrix, i, times=F32(1)):
-    """A row of the table times `times`, which has so few bits that the product is exact."""
+    """Returns a row of the table times `times`, which has so few bits that its product with the scale is exact."""
     q, scale = floats_of(matrix.q[i]), matrix.row_scale[i] * times
     if matrix.group_scale is None:
         return mul(scale, q)
@@ -282,7 +283,7 @@ def embed(matrix, i, times=F32(1)):
 # ---- section 6: attention ----
 
 class Head:
-    """A head's vector in the cache: int8 mantissas and their scale."""
+    """The vector of a head in the cache: int8 mantissas and their scale."""
 
     def __init__(self, x, role, root):
         x = flush(x)
@@ -297,12 +298,12 @@ class Head:
 
 
 def scores(q, shift, keys):
-    """One query head against all positions' keys: integers."""
+    """Returns the scores of a query head with the keys of all positions, as integers."""
     return [int(q @ k.q) << int(shift) for k in keys]
 
 
 def softmax(s, keys, values, cap, window):
-    """Converts scores (fp32, without the keys' scales) to weights and 1 / sum."""
+    """Converts scores (fp32, without the scales of the keys) to weights and 1 / sum."""
     if window and window < len(s):
         p, inverse = softmax(s[-window:], keys[-window:], values[-window:], cap, None)
         return np.concatenate([np.zeros(len(s) - window, F32), p]), inverse
@@ -314,7 +315,8 @@ def softmax(s, keys, values, cap, window):
 
 
 def weighted(p, values):
-    """The product of p, quantized in blocks of positions, and the values: an integer per element of a head."""
+    """Returns the product of p, quantized in blocks of positions, and the values: an integer for each element of a
+    head."""
     v = np.array([v.q for v in values])
     sums = [p.q[0, t : t + p.block] @ v[t : t + p.block] for t in range(0, len(v), p.block)]
     return [sum(int(s[d]) << int(p.shift[0, b]) for b, s in enumerate(sums)) for d in range(v.shape[1])]

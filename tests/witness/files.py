@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of a graph, made by a fixed generator, and .safetensors files.
+"""Makes the weights of a graph with a fixed generator, and writes .safetensors files.
 
-Matrices are made of integers and scales that the packer must find again without any error: of int8 each row has an
-element of 127 (int16: 32767), of int4 each group one of 7 and each row a group of scale 255, of int4_asym each group both ends. So the file holds exactly what the
-hardware multiplies with, and how the packer searches scales does not matter here.
+Matrices are made of integers and scales that the packer must find again without any error. In int8, each row has an
+element of 127 or -127 (int16: 32767 or -32767). In int4, each group has an element of 7 or -7, and each row a group of
+scale 255. In int4_asym, each group has both -8 and 7. So the file holds exactly the weights of the hardware, and the
+results do not depend on how the packer searches scales.
 """
 import json
 import struct
@@ -27,7 +28,8 @@ def write_safetensors(path, arrays):
 
 
 def row_scales(r, rows, magnitude):
-    """A scale of 8 significant bits, so that its products with mantissas and group scales are exact in fp32."""
+    """Returns scales of 8 significant bits, so that their products with mantissas and group scales are exact in
+    fp32."""
     exponent = int(np.round(np.log2(magnitude))) - 7
     return (r.randint(128, 256, rows) * 2.0**exponent).astype(F32)
 
@@ -59,7 +61,7 @@ def int4_matrix(r, rows, k, group):
             kind = r.randint(0, 4)
             if kind == 0:  # a group of zeros
                 scale[row, g], q[row, part] = 0, 0
-            # the level that exists for one sign only; the packer negates the row if it needs the other sign
+            # -8 exists for one sign only. If a row needs the other sign, the packer negates its row scale.
             elif kind == 1:
                 scale[row, g] = r.randint(3, 29)
                 q[row, r.randint(part.start, part.stop)] = -8
@@ -69,7 +71,7 @@ def int4_matrix(r, rows, k, group):
 
 
 def asym_matrix(r, rows, k):
-    """Offsets that need no larger row scale than the group with scale 255 needs."""
+    """Returns a matrix whose offsets need no larger row scale than the group with scale 255."""
     group, groups = 32, -(-k // 32)
     q, scale = r.randint(-8, 8, (rows, k)), r.randint(20, 256, (rows, groups))
     offset = np.where(r.randint(0, 3, (rows, groups)) > 0, scale // 16 + r.randint(-9, 10, scale.shape),
@@ -89,7 +91,7 @@ def real(matrix):
 
 
 class Store:
-    """Tensors by name, made when they are first asked for."""
+    """Tensors by name, which are made when they are first asked for."""
 
     def __init__(self, graph):
         self.name, self.group = graph.spec["name"], graph.design.get("group", 128)
@@ -124,6 +126,6 @@ class Store:
         return self.vectors[name]
 
     def tensors(self):
-        """The tensors in the layout of the checkpoint."""
+        """Returns the tensors in the layout of the checkpoint."""
         out = {n: real(m).T.copy() if n in self.transposed else real(m) for n, m in self.matrices.items()}
         return dict(sorted({**out, **self.vectors}.items()))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Written graphs evaluated as docs/spec.md says: regions, carries, attributes, shapes; in either arithmetic.
+"""Evaluates written graphs as docs/spec.md defines them (regions, carries, attributes, shapes) in either arithmetic.
 
-`Exact` computes what docs/numerics.md says, bit by bit; `Real` the same mathematics in float64, where every quantizer
-is an identity.
+`Exact` computes the values of docs/numerics.md bit by bit. `Real` computes the same mathematics in float64, where every
+quantizer is the identity.
 """
 import math
 
@@ -13,12 +13,12 @@ import exact
 
 
 def each(value, layer):
-    """An attribute that is one value, or a list of one for each repetition."""
+    """Returns the attribute of a layer. The value is one for all layers, or a list with one for each."""
     return value[layer] if isinstance(value, list) else value
 
 
 def rope_frequencies(o):
-    """The angles of docs/numerics.md section 9, and the factor of cos and sin."""
+    """Returns the angles of docs/numerics.md section 9 at position 1, and the factor of cos and sin."""
     d, theta, kind = o["cols"], float(o.get("theta", 10000)), o.get("scaling", "none")
     factor, original = float(o.get("factor", 1)), float(o.get("original_context", 8192))
     f = [math.pow(theta, -2.0 * i / d) for i in range(d // 2)]
@@ -82,14 +82,15 @@ class Exact:
         return exact.Head(x, role, root)
 
     def attn_scores(self, q, keys):
-        """Scores [heads][positions] from q of all heads and keys[positions][heads], without the keys' scales."""
+        """Returns scores [heads][positions] from q of all heads and keys[positions][heads], without the scales of the
+        keys, and the least exponent of q."""
         width = len(keys[0][0].q)
         rows, shifts = q.q.reshape(-1, width), q.shift.reshape(-1)
         many = len(rows) // len(keys[0])
         return [exact.scores(rows[h], shifts[h], [k[h // many] for k in keys]) for h in range(len(rows))], q.exp_min
 
     def raw(self, acc):
-        """Dequantizes a result of attention: float(acc) * 2^EXP_MIN, per head."""
+        """Dequantizes a result of attention for each head: float(acc) * 2^EXP_MIN."""
         values, exp_min = acc
         return exact.mul(exact.floats_of(np.array(values, object)), np.float32(2.0**exp_min))
 
@@ -192,14 +193,14 @@ class Real:
 
 
 class Attention:
-    """A result of attn_scores or attn_values: integers (or their float64) per head."""
+    """A result of attn_scores or attn_values: integers for each head, or float64 in `Real`."""
 
     def __init__(self, acc):
         self.acc = acc
 
 
 class Cache:
-    """Keys or values of all positions: heads[position][head]."""
+    """The keys or values of all positions, heads[position][head]."""
 
     def __init__(self):
         self.heads = []
@@ -217,14 +218,14 @@ class Graph:
         self.head = next((o["in"][0] for o in ops if o.get("name") == self.outputs[0] and o["op"] == "argmax"), None)
 
     def rows_of(self, weight, layer):
-        """The number of rows of a weight tensor, from the operations that read it."""
+        """Returns the number of rows of a weight tensor, which follows from the operations that read it."""
         ops = [o for r in self.graph["regions"] for o in r["ops"]]
         named = [o for o in ops if o.get("weight", "").replace("{layer}", str(layer)) == weight]
         return max(o["rows"] + o.get("row_offset", 0) for o in named)
 
 
 class Run:
-    """Runs a request: positions in order, which fill the caches."""
+    """A run of a request: its positions in order, which fill the caches."""
 
     def __init__(self, graph, arithmetic, store):
         self.graph = graph

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes weights, inputs and expected values of the graphs of this folder: make.py [graph...] (all).
 
-For each GRAPH.yaml a folder GRAPH: model.safetensors; inputs.npy or .safetensors, and exact.* and float.* with the
-outputs bit by bit and in float64 (rounded once). Of a language model: prompt (ids), ids (those made), exact.npy and
-float.npy (logits of each id made). Needs Debian's python3-numpy and python3-yaml. Says how far the two are apart.
+Each GRAPH.yaml gets a folder GRAPH with model.safetensors. For a graph with rows, the folder has inputs.npy or
+inputs.safetensors, and the outputs in exact.* (bit by bit) and float.* (in float64, rounded once). For a language
+model, it has prompt and ids (the ids of the prompt and the generated ones), and the logits of each generated id in
+exact.npy and float.npy. Prints how far the exact outputs and those in float64 are apart. Needs python3-numpy and
+python3-yaml of Debian.
 """
 import pathlib
 import sys
@@ -27,8 +29,8 @@ def normal(r, rows, shape):
 
 def product_inputs(r, graph, rows):
     x = normal(r, rows, (80,))
-    x[1, :64] *= F32(2.0**-9)  # below the least exponent of the coarse quantizer; the rest is above
-    x[2, :64] *= F32(2.0**-21)  # above that of the fine quantizer, below the default
+    x[1, :64] *= F32(2.0**-9)  # below the least exponent of the coarse quantizer; the rest of the row is above it
+    x[2, :64] *= F32(2.0**-21)  # above the least exponent of the fine quantizer, below the default one
     x[3] *= F32(40)
     x[4, 64:] = 0
     return {"x": x}
@@ -41,7 +43,7 @@ def spread_inputs(r, graph, rows):
     x[1] *= (2.0 ** r.randint(-10, 12, (3, 72))).astype(F32)
     x[2, 2] = F32(2.0**-9) * 127 / 64  # the largest value that still rounds to 127, and ties
     x[2, 2, ::3] = F32(2.0**-15 * 1.5)
-    x[3, 0, 0] = F32(2.0**12)  # beside values far below it
+    x[3, 0, 0] = F32(2.0**12)  # among values that are far smaller
     return {"x": x}
 
 
@@ -63,13 +65,13 @@ def vectors_inputs(r, graph, rows):
 
 def formats_inputs(r, graph, rows):
     x = normal(r, rows, (150,))
-    x[1] *= F32(2.0**-13)  # its result is below the least exponent of the second quantizer, above the default
+    x[1] *= F32(2.0**-13)  # The result is below the least exponent of the second quantizer, above the default one.
     return {"x": x}
 
 
 def turns_inputs(r, graph, rows):
     x = normal(r, rows, (3, 4, 16))
-    x[1] *= F32(2.0**-5)  # below the coarse quantizer's least exponent
+    x[1] *= F32(2.0**-5)  # below the least exponent of the coarse quantizer
     x[2, 0, 1] *= F32(2.0**-6)
     return {"x": x}
 
@@ -79,7 +81,8 @@ def norms_inputs(r, graph, rows):
 
 
 def floor_inputs(r, graph, rows):
-    """Scores fall by block of positions; values of 2^-9, so that the blocks' largest weights reach 2^-30."""
+    """Makes scores that differ from block to block of positions, and values of about 2^-9, so that the largest weights
+    of the blocks reach 2^-30."""
     k, v = normal(r, rows, (4,)), normal(r, rows, (4,)) * F32(2.0**-9)
     q = normal(r, rows, (4,)) * F32(0.25)
     q[:, 0], k[:, 0] = 3, 4
@@ -90,7 +93,7 @@ def floor_inputs(r, graph, rows):
 
 def caps_inputs(r, graph, rows):
     q, k, v = (normal(r, rows, (n,)) for n in (16, 8, 8))
-    q[5:] *= F32(3)  # scores on both sides of their cap
+    q[5:] *= F32(3)  # gives scores below and above their cap
     x = (normal(r, rows, (24,)) * (2.0 ** r.randint(-12, 12, (rows, 24)))).astype(F32)
     x[1, :8] = [0.0, -0.0, 1e-40, -3e38, 3e38, 1e-30, -1e30, 2.0**-126]
     return {"q": q, "k": k, "v": v, "x": x}
@@ -149,7 +152,8 @@ def make_rows(name, graph, store, folder):
 
 
 def decode(graph, store, arithmetic, prompt, forced, count):
-    """Generated ids and the logits from which they were chosen. forced: ids to continue with instead."""
+    """Returns the generated ids and the logits from which they were chosen. Continues with the ids `forced` if these
+    are given."""
     run, made, logits, ids = Run(graph, arithmetic, store), [], [], list(prompt)
     (name,) = graph.inputs
     while len(made) < count:

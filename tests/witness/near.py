@@ -3,7 +3,7 @@
 """Compares raw fp32 values with the first row of a .npy file.
 
 usage: tests/witness/near.py RAW FILE.npy LIMIT
-LIMIT bounds the largest difference, as a share of the largest value. Exit status: 0 near, 1 not.
+LIMIT bounds the largest difference, as a share of the largest value. The exit status is 1 if it is larger, else 0.
 """
 import array
 import sys

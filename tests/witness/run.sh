@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares results with values that Rill did not compute: values that numpy expects of the graphs in this folder, bit by
-# bit, and stored ids and logits of the shipped model from an earlier version. See --help.
+# Compares results with independent values, bit by bit: those that numpy computed for the graphs in this folder, and the
+# ids and logits of the shipped model that an earlier version of Rill computed. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -18,7 +18,7 @@ The values of the graphs are written by make.py, in another language and without
 TEXT
 }
 
-# Compares the rows of a graph, or of another spec with the graph's weights, with numpy's.
+# Compares the rows of a graph, or of another spec with the weights of the graph, with those of numpy.
 golden_rows() { # spec, graph
     local expected
     expected=$(echo "$here/$2"/exact.*)
@@ -47,7 +47,7 @@ golden_float() { # graph
         ! python3 "$here/near.py" "$work/$1.float" "$here/$1/exact.npy" 1e-5
 }
 
-# If one attribute of the spec changes, the values must change. Rows: graph|text in the spec|replacement.
+# Prints changes of one attribute of a spec that must change the values: graph|text in the spec|replacement.
 changes() {
     cat <<'TEXT'
 asym|weight: asym, weights: int4_asym|weight: asym, weights: int4
@@ -124,7 +124,8 @@ story_spec() { # weights, head
     variant "$spec" "$work/story.yaml" weights="$1" head="$2"
 }
 
-# Prints weight formats, number of ids, prompt, hash of all logits, and ids.
+# Prints a line of stories.txt: the formats of the weights, the number of ids, the prompt, the hash of all logits, and
+# the ids.
 story() { # weights, head, tokens, prompt
     local json
     story_spec "$1" "$2"
@@ -138,7 +139,7 @@ stories() {
     local format tokens prompt
     for format in "int8 int8" "int4 int8" "int4 int4"; do
         while IFS='|' read -r tokens prompt; do
-            # shellcheck disable=SC2086 # two words
+            # shellcheck disable=SC2086 # $format is two words
             story $format "$tokens" "$prompt"
         done <<'TEXT'
 40|Once upon a time, there was a little
@@ -159,7 +160,7 @@ check_story() { # weights, head, tokens, prompt, the rest of its line
 
 # ---- ids drawn at random ----
 
-# Draws ids again from the logits of the shipped model.
+# Compares the ids that `rill golden` draws from the logits of the shipped model with those that draw.py draws.
 drawn() { # temperature, top-k, min-p, seed
     variant "$spec" "$work/drawn.yaml" sampling=40
     "$rill" golden "$work/drawn.yaml" --weights "$model" --prompt "Once upon a time" --tokens 40 \

@@ -10,11 +10,12 @@
 #include "gen/base/sampling.h"
 #include "verif/replay/replay.h"
 
-// One tensor's value at one position. Dynamic extents are allocated at their bound; rows are `stride` elements apart.
+// The value of one tensor at one position. Dynamic extents are allocated at their bound. Rows are `stride` elements
+// apart.
 struct replay_slot {
-    int64_t request; // the request that made it; 0: never made
+    int64_t request; // the request that made the value, or 0 if none has
     int64_t position;
-    int64_t rows, cols; // at this position
+    int64_t rows, cols; // the extents at this position
     int64_t stride, shift_stride;
     float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
     int128 *acc;    // IR_ACC [rows][stride]
@@ -25,20 +26,20 @@ struct replay_slot {
     uint32_t id;
 };
 
-// Keys or values of all positions of one kv_quantize node and repetition.
+// The keys or values of all positions for one kv_quantize node and repetition.
 struct replay_cache {
     int8_t *q;    // [context][heads * head_dim]
     float *scale; // [context][heads]
 };
 
-// Scratch of the operations, sized for the largest operand of the graph.
+// Scratch memory of the operations, large enough for the largest operand of the graph.
 struct replay_scratch {
-    int32_t *sum;           // one head
+    int32_t *sum;           // the sums of one head
     float *line;            // two vectors along a dimension
-    float *kscale, *vscale; // one per position
+    float *kscale, *vscale; // one scale for each position
 };
 
-// The result of a kernel without a golden function, given by the caller.
+// The result of a kernel without a golden function, which the caller gives.
 struct replay_given {
     int tensor;
     int64_t repetition, position;
@@ -52,13 +53,13 @@ struct replay {
     int window;
     struct replay_slot **value;  // [tensor][repetition * window + position % window]
     struct replay_cache **cache; // [node][repetition], NULL for nodes without a cache
-    // [node]: the entry of repetition 0, which those of the other repetitions follow; NULL for nodes without weights
+    // [node]: the entry of repetition 0, followed by those of the other repetitions; NULL for nodes without weights
     const struct store_entry **weights;
     struct replay_scratch scratch;
     struct replay_custom *custom;   // [node]
     VEC(struct replay_given) given; // in the order given
     size_t last_given;              // index of the result taken last
-    bool waits;                     // the node at this place needs a result that was not given yet
+    bool waits;                     // the node at this place needs a result that has not been given yet
     int at_region, at_node;
     int64_t at_repetition;
     int64_t request, position;
@@ -90,7 +91,7 @@ void replay_close_customs(struct replay *);
 
 // Returns the keys or values of an operand.
 const struct replay_cache *replay_cache_of(const struct replay_op *op, int operand);
-// Returns the weights of the product that made an operand, in the repetition that is read; NULL when no product with
+// Returns the weights of the product that made an operand, in the repetition that is read, or NULL if no product with
 // weights made it.
 const struct store_entry *replay_product_weights(const struct replay_op *op, int operand);
 

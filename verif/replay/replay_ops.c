@@ -77,8 +77,8 @@ static void rmsnorm(struct replay_op *op, const float x[], float y[]) {
 static void replay_layernorm(struct replay_op *op) { each_vector(op, layernorm); }
 static void replay_rmsnorm(struct replay_op *op) { each_vector(op, rmsnorm); }
 
-// Quantizes row by row: blocks start anew in every row of the result. Where the operand has other rows, both values
-// have no gaps, so the result's rows fit the operand.
+// Quantizes row by row, because blocks start anew in every row of the result. If the operand has other rows, both
+// values have no gaps, so the rows of the result fit the operand.
 static void replay_quantize(struct replay_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     const struct replay_slot *y = op->out[0];
@@ -152,7 +152,7 @@ static void replay_kv_quantize(struct replay_op *op) {
     memcpy(cache->scale + (size_t)op->position * heads, op->out[0]->scale, heads * sizeof(float));
 }
 
-// Query heads h * group .. h * group + group - 1 share key and value head h.
+// Computes the scores of all query heads. Query heads h * group to h * group + group - 1 share the key head h.
 static void replay_attn_scores(struct replay_op *op) {
     const struct ir_tensor *k = in_tensor(op, 1);
     int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound,
@@ -167,7 +167,7 @@ static void replay_attn_scores(struct replay_op *op) {
     }
 }
 
-// Returns the first position of a window that ends at the token's own position; 0 without a window.
+// Returns the first position of the window that ends at the position of the token, or 0 without a window.
 static int64_t first_seen(const struct replay_op *op) {
     int64_t window = ir_attr_each(&op->node->attrs, "window", op->repetition, 0);
     return window && op->position >= window ? op->position - window + 1 : 0;
@@ -220,7 +220,7 @@ static void replay_rope(struct replay_op *op) {
                     op->fault);
 }
 
-// ---- elementwise: row by row, since rows that grow with the position have gaps after them ----
+// ---- elementwise operations, row by row, because rows that grow with the position have gaps after them ----
 
 typedef void binary_function(size_t n, const float a[], const float b[], float y[], struct golden_fault *);
 
@@ -348,7 +348,7 @@ static void replay_concat(struct replay_op *op) {
             memcpy(op->out[0]->f32 + to, op->in[i]->f32 + g * part[i], sizeof(float) * (size_t)part[i]);
 }
 
-// Returns an element of the operand at a place, which may be outside: then it is `pad`.
+// Returns an element of the operand at a place, or `pad` if the place is outside the operand.
 static float patched(const struct replay_op *op, const struct ir_patch_axis axis[], int axes, const int64_t at[],
                      int64_t element) {
     const struct ir_tensor *in = in_tensor(op, 0);
@@ -378,7 +378,7 @@ static void replay_patch(struct replay_op *op) {
     }
 }
 
-// Finds the largest value. At the output of a model that samples, draws an id at random.
+// Finds the index of the largest value. At the output of a model that samples, draws an id at random instead.
 static void replay_argmax(struct replay_op *op) {
     const struct ir *ir = op->run->ir;
     size_t n = elements(op->in[0]);

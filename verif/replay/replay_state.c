@@ -6,7 +6,7 @@
 #include "gen/ir/ops.h"
 #include "verif/replay/replay_internal.h"
 
-// One cache of the graph, and how many bytes of integers and of scales it has per position.
+// One cache of the graph, and the bytes of integers and of scales that it has for each position.
 struct stored {
     const struct replay_cache *cache;
     size_t integers, scales;
@@ -47,7 +47,8 @@ static size_t bytes_of(const struct replay *run, int64_t positions) {
     return bytes;
 }
 
-// The bytes have `stored` positions of each cache, of which the first `positions` are restored.
+// Restores the first `positions` positions of each cache from bytes that hold `stored` positions. Returns false if the
+// bytes do not fit the graph.
 bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions) {
     struct stored s;
     int node = 0;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: lists the templates that a template instantiates, directly or indirectly, from the text of the files.
+# Functions for scripts that source this file. They list the templates that a template instantiates, directly or
+# indirectly, from the text of the files.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
-# Prints the templates that a Verilog file instantiates (also in branches that its parameters do not take). They are
-# sorted in the same order on every machine, because the order is a part of a netlist's hash.
+# Prints the templates that a Verilog file instantiates, even in branches that its parameters do not take. They are
+# sorted in the same order on every machine, because the hash of a netlist depends on their order.
 instances_of() { # file
     grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }

@@ -49,7 +49,8 @@ class Rows:
                     self.of.setdefault(words[0], []).append((line.strip(), pairs))
 
     def line_of(self, module: str, parameters: dict[str, str]) -> str | None:
-        """The line of modules.txt for an instance. If no line has its parameters, the line with the most equal ones."""
+        """Returns the line for an instance of a module. If no line has its parameters, returns the walked line with the
+        most equal ones, or None if no line of the module was walked."""
         best, score = None, -1
         for line, pairs in self.of.get(module, []):
             alike = sum(1 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
@@ -62,7 +63,7 @@ class Rows:
 
 
 def number(text: str) -> int | str:
-    """The value of a constant in Verilog or in Yosys' JSON. For a string, the text without quotes."""
+    """Returns the value of a constant in Verilog or in the JSON of Yosys. For a string, returns it without quotes."""
     if set(text) <= {"0", "1"} and len(text) >= 32:
         return int(text, 2)
     based = re.fullmatch(r"\d+'([hd])([0-9a-fA-F]+)", text)
@@ -72,7 +73,7 @@ def number(text: str) -> int | str:
 
 
 def own_paths(instance: str, path: str, die: int) -> list[Said]:
-    """The paths of a module, and of its parts that were walked separately."""
+    """Returns the paths of a module and of those of its parts that were walked separately."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
     parts = {os.path.join(os.path.dirname(path), netlist_name(line) + TABLES): line.split()[0]
@@ -85,7 +86,7 @@ def own_paths(instance: str, path: str, die: int) -> list[Said]:
 
 
 def between_paths(walk: Walk, count: int) -> list[Said]:
-    """The longest paths of rill_top. Each crosses the boundary of at least one module."""
+    """Returns the longest paths of rill_top. Each crosses the boundary of at least one module."""
     found = []
     for of_reset in (False, True):
         for path in walk.worst(count, of_reset):
@@ -150,7 +151,7 @@ def crossings(net: Netlist) -> list[Crossing]:
 
 
 def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
-    """Counts the crossing bits of each module's port that takes them: all, and those that are not bare."""
+    """Counts the crossing bits of each port that takes them: all bits, and those that are not bare."""
     ports: dict[str, tuple[int, int]] = {}
     for one in found:
         key = f"{plain(one.name)}.{one.port}"
@@ -160,7 +161,8 @@ def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
 
 
 def excepted(net: Netlist, one: Crossing) -> bool:
-    """Crossings with separate rules: resets, and the matrix engine, whose ports are on several dies."""
+    """Returns whether other rules hold for a crossing: resets, and the matrix engine, whose ports are on several
+    dies."""
     engine = any("rill_engine" in net.cells[name]["type"] for name in (one.source, one.name))
     return engine or EXCEPTED.search(net.name_of(one.bit)) is not None
 
@@ -212,7 +214,7 @@ def parts_of(said: list[Said], has_dies: bool) -> list[Part]:
 
 
 def write_record(path: str, design: str, parts: list[Part], found: dict[str, tuple[int, int]], count: int) -> None:
-    """The record that `rill check` and the report read (gen/emit/clock.c)."""
+    """Writes the record that `rill check` and the report read (gen/emit/clock.c)."""
     report = json.loads(pathlib.Path(design, "report.json").read_text(encoding="utf-8"))
     bits, loose = (sum(n[k] for n in found.values()) for k in (0, 1))
     record = {"name": report["name"], "rtl": report["rtl"], "class": "estimated",

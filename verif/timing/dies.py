@@ -5,13 +5,14 @@ import pathlib
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
-# Yosys' name for the unnamed block of an `else if` in a generate block
+# The name that Yosys gives the unnamed block of an `else if` in a generate block.
 UNNAMED = re.compile(r"\bgenblk\d+\.")
 
 
 class Dies:
     def __init__(self, path: str, inside: str = ""):
-        """inside: the instance whose cells are asked for, `u_shared.u_engine.`; of rill_top nothing."""
+        """Reads the file. `inside` is the prefix of the instance whose cells are asked for, such as
+        `u_shared.u_engine.`, and empty for rill_top."""
         self.known = os.path.exists(path)  # otherwise the design is not divided between dies
         text = pathlib.Path(path).read_text(encoding="utf-8") if self.known else ""
         found = [(name, int(die)) for die, name in PLACE.findall(text)]
@@ -22,6 +23,6 @@ class Dies:
                          for name, die in found]
 
     def of(self, name: str) -> int | None:
-        """The die of a cell, or None if no line places it."""
+        """Returns the die of a cell, or None if no line places it."""
         whole = UNNAMED.sub("", self.inside + name)
         return next((die for pattern, die in self.patterns if pattern.match(whole)), None)

@@ -36,7 +36,7 @@ class Graph:
         self.delays.append(delay)
 
     def close(self) -> None:
-        """To be called after the last arc. Finds the topological order; raises Loop if there is none."""
+        """Finds the topological order after the last arc was added. Raises Loop if there is none."""
         self.first = array("l", bytes(8 * (self.nodes + 2)))
         for tail in self.tails:
             self.first[tail + 2] += 1
@@ -64,7 +64,8 @@ class Graph:
         return order
 
     def loops(self) -> list[list[int]]:
-        """The strongly connected components with a loop, among the nodes that have no place in the order (Tarjan)."""
+        """Returns the strongly connected components with a loop, among the nodes without a place in the order
+        (Tarjan)."""
         left = bytearray(b"\1") * self.nodes
         for node in self.sorted:
             left[node] = 0
@@ -90,7 +91,7 @@ class Graph:
         return [part for part in found if len(part) > 1 or self.own_arc(part[0])]
 
     def step(self, node, at, number, low, held):
-        """The next node after this one that was not visited, and the arc that leads to it; None after the last arc."""
+        """Returns the next unvisited node after this one and the arc that leads to it, or None after the last arc."""
         while at < self.first[node + 1]:
             head = self.heads[self.out[at]]
             if number[head] < 0:
@@ -104,8 +105,8 @@ class Graph:
         return any(self.heads[self.out[at]] == node for at in range(self.first[node], self.first[node + 1]))
 
     def arrivals(self, starts: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """The latest arrival at each node (NEVER if no start leads to it), and the arc over which it comes (-1: a
-        start)."""
+        """Returns the latest arrival at each node, NEVER if no start leads to it, and the arc over which it comes, -1
+        for a start."""
         at, before = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in starts:
             at[node] = max(at[node], ns)
@@ -121,7 +122,7 @@ class Graph:
         return at, before
 
     def needs(self, ends: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """The longest path from each node to an end, and its first arc (-1: it ends here)."""
+        """Returns the longest path from each node to an end, and its first arc, -1 if the path ends at the node."""
         need, after = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in ends:
             need[node] = max(need[node], ns)
@@ -134,7 +135,7 @@ class Graph:
         return need, after
 
     def path(self, node: int, before: array) -> list[int]:
-        """The nodes of the path with the latest arrival at a node, its start first."""
+        """Returns the nodes of the path with the latest arrival at a node, the start first."""
         nodes = [node]
         while before[node] >= 0:
             node = self.tails[before[node]]

@@ -34,8 +34,8 @@ INSIDE = "u_shared/u_engine/"
 
 
 def logic(text: str) -> str:
-    """The text without comments and without the attribute that only a placer reads, and with white space only where it
-    separates two words. A directive ends with its line, so the line's end stays."""
+    """Returns the text without comments and without the attribute that only a placer reads. White space stays only
+    where it separates two words. The end of the line of a directive stays, because the directive ends there."""
     def kept(found: re.Match) -> str:
         piece = found[0]
         return piece if piece[0] == '"' else " "
@@ -54,7 +54,7 @@ def digest(*what: object) -> str:
 
 
 class Library:
-    """The templates, their logic, and what each instantiates."""
+    """The templates, the hashes of their logic, and the templates that each instantiates."""
 
     def __init__(self) -> None:
         places = [*ROOT.glob("rtl-templates/*/*.v"), *HERE.glob("*.v")]
@@ -63,7 +63,7 @@ class Library:
         self.known: dict[str, tuple[str, list[str]]] = {}
 
     def read(self, module: str) -> tuple[str, list[str]]:
-        """A hash of a module's logic, and the modules that it instantiates."""
+        """Returns a hash of the logic of a module, and the modules that it instantiates."""
         if module not in self.known:
             text = self.file[module].read_text(encoding="utf-8")
             parts = [self.header[name].read_text(encoding="utf-8") for name in INCLUDE.findall(text)]
@@ -99,8 +99,8 @@ def table_path(line: str) -> pathlib.Path:
 
 
 def read_store() -> dict[tuple[str, str], dict]:
-    """Tables by line and key. One line of the engine has several tables if designs have it with different
-    floorplans."""
+    """Returns the stored tables by line and key. One line of the engine has several tables if designs have it with
+    different floorplans."""
     if not STORE.exists():
         return {}
     rows = [json.loads(text) for text in STORE.read_text(encoding="utf-8").splitlines() if text]
@@ -113,7 +113,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def with_parts(lines: list[str], table_of) -> list[str]:
-    """The lines, and the lines of the parts that their netlists leave empty."""
+    """Returns the lines, and the lines of the parts that their netlists leave empty."""
     found: list[str] = []
     waiting = list(reversed(lines))
     while waiting:
@@ -146,7 +146,8 @@ class Tables:
         return table
 
     def stale(self, lines: list[str]) -> list[str]:
-        """A line needs a walk if one of its parts does, because the walk uses the parts' tables."""
+        """Returns the lines that need a walk. A line needs one if one of its parts does, because the walk uses the
+        tables of the parts."""
         known = {line: self.current(line) for line in with_parts(lines, self.current)}
         return [line for line in lines
                 if any(known.get(part) is None for part in with_parts([line], self.current))]
@@ -160,20 +161,20 @@ def write(path: pathlib.Path, text: str) -> None:
 
 
 def longest(table: dict) -> tuple[float, float]:
-    """The longest path of all in ns, and the longest that does not begin at a reset."""
+    """Returns the longest path in ns, and the longest one that does not begin at a reset."""
     data = max((path[0] for path in table["paths"]), default=0.0)
     return max([data] + [path[0] for path in table["resets"]]), data
 
 
 def read_rows() -> tuple[list[str], list[tuple[str, str, str, str]]]:
-    """The comments of paths.txt, and its rows: ns, ns without resets, key, line."""
+    """Returns the comments of paths.txt, and its rows: ns, ns without resets, key, line."""
     text = PATHS.read_text(encoding="utf-8").splitlines()
     rows = [tuple(line.split(" ", 3)) for line in text if line and line[0] != "#"]
     return [line for line in text if line.startswith("#")], rows  # type: ignore[return-value]
 
 
 def mark(keys: Keys, line: str) -> None:
-    """Reports a row that has the same logic but another result."""
+    """Stamps the table of a line. Reports a row that has the same logic but another result."""
     path, key = table_path(line), keys.of(line)
     table = json.loads(path.read_text(encoding="utf-8"))
     write(path, json.dumps({**table, "key": key}))
@@ -184,7 +185,7 @@ def mark(keys: Keys, line: str) -> None:
 
 
 def store(tables: Tables, lines: list[str]) -> int:
-    """Replaces the rows of these lines. The engine's rows with other floorplans stay."""
+    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay."""
     said, rows = read_rows()
     found = {line: tables.local(line) for line in with_parts(lines, tables.local)}
     new = {line: table for line, table in found.items() if table is not None}
@@ -204,7 +205,7 @@ def store(tables: Tables, lines: list[str]) -> int:
 
 
 def check(keys: Keys) -> int:
-    """The floorplan of a row is left out, because only its design knows it."""
+    """Prints the rows whose logic has changed. Leaves out the floorplan, because only the design knows it."""
     stale = [row for row in read_rows()[1] if keys.of(row[3]).partition("-")[0] != row[2].partition("-")[0]]
     for row in stale:
         print(f"stale: {row[3]}")

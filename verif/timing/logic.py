@@ -18,7 +18,7 @@ def digest(*what):
 
 
 def is_output(cell, name):
-    """Whether a port is an output. For primitives without port directions (the DSP), the name of the port decides."""
+    """Returns whether a port is an output. For primitives without port directions (the DSP), its name decides."""
     ways = cell.get("port_directions")
     return ways[name] == "output" if ways else name == "P" or name.endswith("OUT")
 

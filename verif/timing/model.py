@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The delay model: a netlist that Yosys wrote (synth_xilinx -family xcup, write_json) as a graph of bits with delays.
 
-The delays are those of delays.txt; docs/clock.md says what the model leaves out. Placement is not known: a net's
-length follows from its loads, from the lanes that they are in, and from the area of the module.
+The delays are those of delays.txt. docs/clock.md says what the model leaves out. Placement is not known, so the length
+of a net follows from its loads, from the lanes that they are in, and from the area of the module.
 """
 import math
 import os
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from graph import Graph, Loop
 from places import Instances, places_of
 
-# Raise it with any change of the model, of the walk or of the synthesis (netlist.sh) that changes a delay: rows of
-# paths.txt are then walked again. If a walk and a row of paths.txt differ although logic and version are equal, that
-# is an error.
+# Any change of the model, of the walk or of the synthesis (netlist.sh) that changes a delay must raise VERSION. The
+# rows of paths.txt are then walked again. A walk that differs from a row of paths.txt with equal logic and version is
+# an error.
 VERSION = 1
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
-CLOCK_PORTS = {"clk", "clk_2x"}  # of modules
+CLOCK_PORTS = {"clk", "clk_2x"}  # clock ports of modules
 ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
 CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
@@ -62,13 +62,13 @@ def kind_of(cell: dict) -> str:
         return "constant"
     if kind in BITWISE:
         return "bitwise"
-    # a module of a custom kernel; names of device cells are in capitals
+    # A module of a custom kernel. The names of device cells are in capitals.
     custom = not kind.startswith("$") and not kind.isupper()
     return "box" if "rill_" in kind or custom else "unknown"
 
 
 def is_copies(cell: dict) -> bool:
-    """Whether a cell is a module of equal registers, each of which drives a part of the loads."""
+    """Returns whether a cell is a module of equal registers, each of which drives a part of the loads."""
     return any(name in cell["type"] for name in ("rill_register_copies", "rill_reset_stage"))
 
 
@@ -84,7 +84,7 @@ class End:
 
 @dataclass
 class Table:
-    """The delays of paths through a module's ports, by port, for the surrounding module."""
+    """The delays of paths through the ports of a module, by port, for the surrounding module."""
     arrive: dict[str, float] = field(default_factory=dict)  # input to a register: net inside, logic, setup
     depart: dict[str, float] = field(default_factory=dict)  # register to an output
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
@@ -98,8 +98,8 @@ NO_TABLE = Table()
 
 
 class Netlist:
-    """Cells, their arcs, and the delays of nets. `boxes`: tables of modules that are empty here, by type or by
-    instance. `die_of`: returns the die of the cell with a name."""
+    """Cells, their arcs, and the delays of nets. `boxes` has the tables of modules that are empty here, by type or by
+    instance. `die_of` returns the die of the cell with a name."""
 
     def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
                  die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
@@ -175,8 +175,8 @@ class Netlist:
         self.join_enables()
 
     def join_enables(self) -> None:
-        """The flip-flops that hold a product are inside the multiplier, so their enable counts as one load for all bits
-        of the product."""
+        """Counts the enable of the flip-flops that hold a product as one load for all bits of the product, because
+        these flip-flops are inside the multiplier."""
         inside = set()
         for name, cell in self.cells.items():
             if self.kind[name] != "ff":
@@ -191,9 +191,9 @@ class Netlist:
                 inside.add((source, bit))
 
     def area(self, names: Iterable[str]) -> float:
-        """The CLBs that cells take: the largest of the CLBs for their LUTs and flip-flops, where each CLB is used only
-        in part, and of the areas of a die that have as many DSPs, block RAMs or URAMs. The CLBs of empty modules, which
-        are in their tables, are added."""
+        """Returns the CLBs that cells take. This is the largest of the CLBs for their LUTs and flip-flops, where each
+        CLB is used only in part, and of the areas of a die that have as many DSPs, block RAMs or URAMs. The CLBs of
+        empty modules, which are in their tables, are added."""
         luts = flops = inside = 0.0
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
@@ -208,8 +208,8 @@ class Netlist:
                    *(count * self.ns[kind + "_clbs"] for kind, count in columns.items())) + inside
 
     def lane_of(self, name: str) -> str | None:
-        """The lane that a cell is in, by its name or by the name of a net that it drives; None if neither has a
-        lane."""
+        """Returns the lane that a cell is in, by its name or by the name of a net that it drives, or None if neither
+        name has a lane."""
         found = LANE.match(plain(name))
         if not found:
             for _, out, bit in self.pins(name):
@@ -234,20 +234,20 @@ class Netlist:
         return {bit: found for bit, found in lanes.items() if len(found) > 1}, areas
 
     def span(self, bit: Bit) -> float:
-        """The length of a net in CLBs: the side of the area that its loads need, or of the lanes that they are in."""
+        """Returns the length of a net in CLBs: the side of the area of its loads, or of the lanes that they are in."""
         loads, enables = self.loads.get(bit, 0), self.enables.get(bit, 0)
         near = math.sqrt(loads / self.ns["loads_of_clb"] + enables / self.ns["enables_of_clb"])
         return max(near, math.sqrt(sum(self.lane_clbs[lane] for lane in self.lanes.get(bit, ()))))
 
     def net(self, bit: Bit, least: float = 0.0) -> float:
-        """The delay of a net. least: minimal distance in CLBs. On a die no net is longer than the side of the die."""
+        """Returns the delay of a net over at least `least` CLBs. On a die no net is longer than the side of the die."""
         loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
         far = max(min(self.span(bit), self.ns["die_rows"]), least)
         return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
 
     def wire(self, bit: Bit, name: str, port: str) -> float:
-        """The delay from the driver's pin to the load's pin. It is 0 inside a slice, a carry chain or a cascade, and to
-        the registers of a multiplier."""
+        """Returns the delay from the pin of the driver to the pin of the load. It is 0 inside a slice, a carry chain or
+        a cascade, and to the registers of a multiplier."""
         to = self.kind[name]
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
@@ -268,8 +268,8 @@ class Netlist:
         return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
 
     def die(self, name: str | None) -> int | None:
-        """The die of a cell, if dies are known. The die of a flip-flop follows from the name of the net that it drives.
-        None: the cell is placed with its loads, like copies of a register without a placement."""
+        """Returns the die of a cell, if dies are known. The die of a flip-flop follows from the name of the net that it
+        drives. None means that the cell is placed with its loads, like copies of a register without a placement."""
         if name is None or self.die_of is None:
             return None
         if not self.dies:
@@ -277,16 +277,16 @@ class Netlist:
         return self.dies[name]
 
     def source_name(self, name: str) -> str:
-        """The name of a cell with its place in the source: its own name, or that of a net that it drives; "" if there
-        is none."""
+        """Returns the name of a cell with its place in the source: its own name, or that of a net that it drives, or ""
+        if there is none."""
         register = self.kind[name] == "ff"
         nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
         known = (self.register_place(name) + nets if register else []) + [plain(name)] + nets
         return next((text for text in known if not text.startswith("$")), "")
 
     def register_place(self, name: str) -> list[str]:
-        """The place of a register in the source: the instance that contains it, or the memory that it reads. This is
-        more reliable than a net's name, which may be that of a port further on."""
+        """Returns the place of a register in the source: the instance that contains it, or the memory that it reads.
+        This is more reliable than the name of a net, which may be that of a port further on."""
         src = self.cells[name].get("attributes", {}).get("src", "")
         nets = [bit for _, out, bit in self.pins(name) if out]
         if not places_of(src):
@@ -300,8 +300,8 @@ class Netlist:
         return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:
-        """The place of a register of the module itself that has no name in the source. It is the place of the other
-        registers of its always block, if they are all in one block."""
+        """Returns the place of a register of the module itself that has no name in the source. It is the place of the
+        other registers of its always block, if they are all in one block."""
         if not self.blocks:
             for name, cell in self.cells.items():
                 own = cell.get("attributes", {}).get("src", "")
@@ -313,8 +313,8 @@ class Netlist:
         return [".".join([*found, "q"]).lstrip(".")] if len(found) == 1 else []
 
     def memory_of(self, name: str) -> list[str]:
-        """The memory whose output register this is. At most a few levels of multiplexers are between memory and
-        register."""
+        """Returns the memory whose output register a cell is. At most a few levels of multiplexers are between memory
+        and register."""
         level, seen = [name], {name}
         for _ in range(4):
             pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]
@@ -350,8 +350,8 @@ class Netlist:
         self.dies.update((name, 0) for name in floating)
 
     def borders(self, source: str, out: str, name: str, port: str) -> int:
-        """The number of die boundaries between two cells. If there are several (copies of a register on all dies, or
-        cells inside a module at one port), the largest number counts."""
+        """Returns the number of die boundaries between two cells. If a cell is on several dies (copies of a register,
+        or cells inside a module at one port), the largest number counts."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
@@ -360,7 +360,7 @@ class Netlist:
         return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
     def dies_at(self, name: str, port: str, die: int) -> set[int]:
-        """The dies of a cell; for a module, the dies of the cells inside it at the port."""
+        """Returns the dies of a cell, or for a module the dies of the cells inside it at the port."""
         if self.kind[name] != "box":
             return {die}
         key = name, port
@@ -371,13 +371,13 @@ class Netlist:
         return self.port_dies[key]
 
     def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
-        """Whether a bit goes from register to register without logic and other loads. A placer moves both to the
-        boundary."""
+        """Returns whether a bit goes from register to register without logic and other loads. A placer moves both
+        registers to the boundary."""
         own = self.loads.get(bit, 0) == 1 and not self.enables.get(bit)
         return own and self.registered(source, self.driver[bit][1], True) and self.registered(name, port, False)
 
     def registered(self, name: str, port: str, out: bool) -> bool:
-        """Whether the pin leads directly to a register, without logic inside the cell."""
+        """Returns whether the pin leads directly to a register, without logic inside the cell."""
         if self.kind[name] == "ff":
             return port not in ENABLES
         if self.kind[name] != "box":
@@ -389,8 +389,9 @@ class Netlist:
         return port in table.bare
 
     def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
-        """The number of die boundaries to a load, and the minimal distance in CLBs: half the side of the smaller of two
-        modules, and a die's rows for each boundary unless registers are on both sides of it."""
+        """Returns the number of die boundaries to a load, and the minimal distance in CLBs. The distance is half the
+        side of the smaller of two modules, or the rows of a die for each boundary unless registers are on both sides of
+        it."""
         if source is None:
             return 0, 0.0
         borders = self.borders(source, self.driver[bit][1], name, port) if self.die_of else 0
@@ -404,7 +405,7 @@ class Netlist:
     # ---- a multiplier and the adder after it ----
 
     def multiplier(self, bit: Bit | str) -> str | None:
-        """The multiplier that drives a bit, directly or through its built-in adder."""
+        """Returns the multiplier that drives a bit, directly or through its built-in adder."""
         name, _ = self.driver.get(bit, (None, None))
         if name and self.kind[name] == "carry" and self.own_adder(name):
             for port in ("S", "DI"):
@@ -415,7 +416,7 @@ class Netlist:
         return name if name and self.kind[name] == "dsp" else None
 
     def behind_inverter(self, bit: Bit | str) -> tuple[str | None, str | None]:
-        """Driver and port of a bit. A LUT with one input is skipped: its input's driver counts."""
+        """Returns the driver and the port of a bit. For a LUT with one input, the driver of this input counts."""
         name, out = self.driver.get(bit, (None, None))
         if name and self.kind[name] == "lut":
             inputs = [b for _, is_out, b in self.pins(name) if not is_out]
@@ -430,8 +431,8 @@ class Netlist:
         return None
 
     def own_adder(self, name: str) -> bool:
-        """Whether a carry cell only adds a constant to a product. Then it is part of the multiplier's built-in adder,
-        which sums its partial products in any case."""
+        """Returns whether a carry cell only adds a constant to a product. Then it is part of the built-in adder of the
+        multiplier, which sums its partial products in any case."""
         chain: list[str] = []
         at: str | None = name
         while at is not None and at not in self.own:
@@ -494,20 +495,20 @@ class Netlist:
                 self.fast_starts.append((bit, ns))
 
     def fast(self, name: str) -> bool:
-        """Whether a cell works at clk_2x. Empty modules do not count, because their tables already have the delays with
-        half a cycle."""
+        """Returns whether a cell works at clk_2x. Empty modules do not count, because their tables already have the
+        delays with half a cycle."""
         return bool(self.fast_clock) and self.kind[name] != "box" and any(
             bit in self.fast_clock for port in self.cells[name]["connections"] if self.is_clock(name, port)
             for bit in self.bits(name, port))
 
     def at_both(self, name: str, port: str) -> bool:
-        """Whether a register of a cell at clk_2x is enabled only at rising edges of clk. Paths from such registers have
-        a whole cycle."""
+        """Returns whether a register of a cell at clk_2x is enabled only at rising edges of clk. Paths that end at such
+        registers have a whole cycle."""
         enable = DSP_ENABLE.get(port) if self.kind[name] == "dsp" else "CE" if port == "D" else None
         return any(bit in self.coincident for bit in self.bits(name, enable or ""))
 
     def add_all(self, name: str) -> None:
-        """Arcs of a cell with one output that depends on all inputs."""
+        """Adds the arcs of a cell with one output that depends on all inputs."""
         out = next((bit for _, is_out, bit in self.pins(name) if is_out), None)
         if out is None:
             return
@@ -516,7 +517,7 @@ class Netlist:
                 self.arc(name, port, bit, out, self.ns[self.kind[name]])
 
     def add_reduce(self, name: str) -> None:
-        """Arcs of a wide cell with a one-bit output, which takes levels of six-input LUTs."""
+        """Adds the arcs of a wide cell with a one-bit output, which takes levels of six-input LUTs."""
         inputs = [(port, bit) for port, is_out, bit in self.pins(name) if not is_out]
         levels = max(math.ceil(math.log(max(len(inputs), 1), 6)), 1)
         through = levels * self.ns["lut"] + (levels - 1) * self.ns["net"]
@@ -525,7 +526,8 @@ class Netlist:
                 self.arc(name, port, bit, out, through)
 
     def add_bitwise(self, name: str) -> None:
-        """Arcs of a wide cell. Each output bit depends on the same bit of the inputs, and on a one-bit select."""
+        """Adds the arcs of a wide cell. Each output bit depends on the same bit of the inputs and on a one-bit
+        select."""
         for place, out in enumerate(self.bits(name, "Y")):
             for port in ("A", "B"):
                 source = self.bits(name, port)
@@ -536,8 +538,8 @@ class Netlist:
                     self.arc(name, "S", bit, out, self.ns["lut"])
 
     def add_carry(self, name: str) -> None:
-        """Arcs of a carry cell, with a node per bit of the chain: O depends on S of its bit and the lower chain, CO on
-        the chain."""
+        """Adds the arcs of a carry cell, with a node for each bit of the chain. O depends on S of its bit and on the
+        lower chain, CO on the chain."""
         outs, carries = self.bits(name, "O"), self.bits(name, "CO")
         own = self.own_adder(name)
         into, step, out_of = (0.0, 0.0, 0.0) if own else (self.ns[n] for n in ("carry_in", "carry_step", "carry_out"))
@@ -558,8 +560,8 @@ class Netlist:
             chain = above
 
     def add_lutram(self, name: str) -> None:
-        """Arcs of a distributed RAM. Reads are combinational: an output depends only on its address. Writes are
-        clocked."""
+        """Adds the arcs of a distributed RAM. Reads are combinational: an output depends only on its address. Writes
+        are clocked."""
         cell = self.cells[name]
         for port, is_out, bit in self.pins(name):
             if is_out:
@@ -571,8 +573,8 @@ class Netlist:
                 self.end(name, port, bit, self.ns["bram_setup"])
 
     def add_dsp(self, name: str) -> None:
-        """Arcs of a DSP: two stages, multiplier and adder, and a stage before them if A and D are added. Each stage has
-        registers or not, and a separate delay leads from stage to stage."""
+        """Adds the arcs of a DSP: two stages, multiplier and adder, and a stage before them if A and D are added. Each
+        stage has registers or not, and a separate delay leads from stage to stage."""
         has = {key: registers(self.cells[name], key)
                for key in ("AREG", "BREG", "CREG", "DREG", "INMODEREG", "ADREG", "MREG", "PREG")}
         product, total = self.new_node(name), self.new_node(name)
@@ -638,8 +640,8 @@ class Netlist:
                 self.end(name, port, bit, self.ns[kind + "_setup"])
 
     def add_cascade(self, name: str, port: str, out: Bit) -> None:
-        """Arcs of a RAM cascade. Without an output register, the data of the previous cell passes through, bit by
-        bit."""
+        """Adds the arcs of a RAM cascade. Without an output register, the data of the previous cell passes through, bit
+        by bit."""
         side = "A" if port.rstrip("01234567").endswith("A") or "_A" in port else "B"
         place = self.bits(name, port).index(out)
         for source in self.cells[name]["connections"]:
@@ -651,8 +653,8 @@ class Netlist:
                     self.end(name, source, bit, self.ns[self.kind[name] + "_cascade"])
 
     def add_box(self, name: str) -> None:
-        """Arcs of an empty module: those of its table, or a register at each port if it was not walked. An input that the
-        table does not have is not used inside."""
+        """Adds the arcs of an empty module: those of its table, or a register at each port if it was not walked. An
+        input that the table does not have is not used inside."""
         table = self.table_of(name)
         behind = {sink for _, sink, _ in table.through}
         for port, is_out, bit in self.pins(name):
@@ -674,15 +676,15 @@ class Netlist:
         return self.names.get(node) or plain(self.virtual.get(node, "") or self.driver.get(node, ("?", ""))[0])
 
     def end_name(self, end: End) -> str:
-        """The name of a path's end: of the net that a register drives in the source; for other cells, their own
-        name."""
+        """Returns the name of the end of a path: for a register the name of the net that it drives in the source, for
+        another cell its own name."""
         for _, is_out, bit in self.pins(end.cell) if self.kind[end.cell] == "ff" else ():
             if is_out and bit in self.names:
                 return f"{self.names[bit]}.{end.port}"
         return f"{plain(end.cell)}.{end.port}"
 
     def loop_names(self, loops: list[list[int]]) -> str:
-        """The cells of combinational loops, each once."""
+        """Returns the names of the cells of combinational loops, each once."""
         said = []
         for nodes in loops:
             cells = {self.virtual.get(node) or self.driver[node][0] for node in nodes}
@@ -691,8 +693,8 @@ class Netlist:
 
 
 def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
-    """The best name of each bit, with its index in a vector: a name of the source before one that Yosys made, then the
-    shortest. own: only names of the module itself."""
+    """Returns the best name of each bit, with its index in a vector: a name of the source before one that Yosys made,
+    then the shortest. With `own`, only names of the module itself count."""
     names: dict[Bit, str] = {}
     ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():
@@ -708,7 +710,7 @@ def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
 
 
 def plain(name: str) -> str:
-    """A name of the source, without what Yosys adds."""
+    """Returns a name of the source without the parts that Yosys adds."""
     return name.replace("$flatten", "").replace("\\", "")
 
 
@@ -725,7 +727,7 @@ def ram_registered(cell: dict, port: str) -> bool:
 
 
 def read_addresses(out: str, ports: dict) -> list[str]:
-    """The address ports on which an output of a distributed RAM depends."""
+    """Returns the address ports on which an output of a distributed RAM depends."""
     if out.startswith("DO") and len(out) == 3:
         return [port for port in ports if port == "ADDR" + out[-1]]
     if out == "DPO":

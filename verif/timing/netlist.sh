@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: makes a netlist (Yosys, xcup) of a template with given parameters. verif/timing/run.sh walks it and
-# verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a hash of their logic and parameters,
-# and both scripts use them.
+# Functions for scripts that source this file. They make a netlist (Yosys, xcup) of a template with given parameters.
+# verif/timing/run.sh walks it, and verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a
+# hash of their logic and parameters, and both scripts use them.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 . "$root/verif/cost/parameters.sh"
 work=$root/build/timing
 mkdir -p "$work"
 
-# Units of which a kernel has one or more per lane. Each is mapped once and inserted afterwards, so that many lanes take
-# as long to synthesize as one lane. No logic moves across the boundary of a unit.
+# Units of which a kernel has one or more in each lane. Each unit is mapped once and inserted afterwards, so that many
+# lanes take as long to synthesize as one lane. No logic moves across the boundary of a unit.
 units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed"
 units+=" rill_gelu_lane rill_silu_lane rill_unary_lane rill_binary_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"
@@ -19,8 +19,8 @@ for unit in $units; do
 done
 together+="; flatten; opt_clean -purge"
 
-# Equal parts that make up most of a module. A walk leaves them empty and walks them separately; a count of cells
-# synthesizes them once.
+# Equal parts that make up most of a module. A walk leaves them empty and walks them separately. A count of cells
+# synthesizes each of them once.
 declare -A equal_parts=([rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram)
 
 # Registers with the attribute `keep` are equal copies that divide a large number of loads. Yosys would merge them,
@@ -32,7 +32,7 @@ netlist_name() { # MODULE NAME=VALUE...
     echo "$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)"
 }
 
-# Prints a hash of everything that a netlist depends on. The inside of modules that are left empty does not count.
+# Prints a hash of everything on which a netlist depends. The inside of modules that are left empty does not count.
 netlist_key() { # MODULE NAME=VALUE...
     local part
     {
@@ -45,7 +45,7 @@ netlist_key() { # MODULE NAME=VALUE...
     } | sha256sum | cut -c1-64
 }
 
-# Hashes the elaborated logic of a netlist's sources. Equal hashes mean equal netlists.
+# Hashes the elaborated logic of the sources of a netlist. Equal hashes mean equal netlists.
 elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated.new, a hash
     local made=$work/$1.elaborated.json logic
     (cd "$root" && yosys -q -p "$script hierarchy -top $2; proc; $3 opt_clean -purge; write_json $made") \

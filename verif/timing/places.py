@@ -11,7 +11,7 @@ Places = frozenset[str]
 
 
 def places_of(src: str) -> Places:
-    """The places of a `src` attribute that are in the source. Places in cell libraries have absolute paths."""
+    """Returns the places of a `src` attribute that are in the source. Places in cell libraries have absolute paths."""
     return frozenset(place for place in src.split("|") if place and not place.startswith("/"))
 
 
@@ -39,15 +39,15 @@ class Instances:
                 self.names.setdefault(bit, []).append(text)
 
     def of(self, src: str) -> list[str]:
-        """The instances that a cell with this `src` may be in: several for a generate loop. "" is the module itself.
-        The list is empty if the place of the cell is not known."""
+        """Returns the instances that a cell with this `src` may be in, several for a generate loop. "" is the module
+        itself. The list is empty if the place of the cell is not known."""
         places = places_of(src)
         own = places - self.known
         return self.at.get(places & self.known, [""] if places == own else []) if len(own) == 1 else []
 
     def beside(self, bit: int, src: str) -> list[str]:
-        """The names of a bit inside the instance that contains a cell with this `src`. Needs no other net of the
-        instance."""
+        """Returns the names of a bit inside the instance that contains a cell with this `src`. Needs no other net of
+        the instance."""
         places = places_of(src)
         depth = {text: self.declared[text] for text in self.names.get(bit, ())}
         return [text for text, (levels, own) in depth.items() if levels == len(own & places)]

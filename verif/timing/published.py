@@ -79,7 +79,8 @@ def read_rows(path: pathlib.Path = TABLE) -> list[Row]:
 
 
 def model_ns(ns: dict[str, float], piece: Piece) -> float:
-    """The model's delay (model.py) for a piece of a path. A carry chain counts from its first bit to its last one."""
+    """Returns the delay of the model (model.py) for a piece of a path. A carry chain counts from its first bit to its
+    last one."""
     eight = 8 * ns["carry_step"]
     known = {"q": ns["ff_clock_to_q"], "sd": ns["ff_setup"], "se": ns["ff_setup_enable"], "sr": ns["ff_setup_enable"],
              "sa": ns["bram_setup"], "m": ns["muxf"], "k": 0.0, "cs": ns["carry_in"] + 7 * ns["carry_step"],
@@ -95,7 +96,8 @@ def model_ns(ns: dict[str, float], piece: Piece) -> float:
 
 
 def grades(rows: list[Row]) -> dict[str, float]:
-    """The divisor that converts a speed grade's times to grade -2: the ratio of the two grades' flip-flop delays."""
+    """Returns the divisor that converts the times of a speed grade to grade -2: the ratio of the flip-flop delays of
+    both grades."""
     of: dict[str, list[float]] = {}
     for row in rows:
         of.setdefault(row.grade, []).extend(piece.ns for piece in row.path if piece.kind == "q")
@@ -103,12 +105,13 @@ def grades(rows: list[Row]) -> dict[str, float]:
 
 
 def at(values: list[float], share: float) -> float:
-    """The smallest value that at least this share of the values does not exceed."""
+    """Returns the smallest value that at least this share of the values does not exceed."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
 def line(name: str, theirs: list[float], ours: list[float]) -> str:
-    """The medians, and the ratio of reported time to modelled time: its median and the range of the middle 80 %."""
+    """Returns a row of the table: the medians, and the ratio of reported to modelled time, as its median and the range
+    of the middle 80 %."""
     ratios = [a / b for a, b in zip(theirs, ours)]
     return (f"| {name} | {len(theirs)} | {median(theirs):.2f} | {median(ours):.2f} | {median(ratios):.2f} | "
             f"{at(ratios, 0.1):.2f} to {at(ratios, 0.9):.2f} |")

@@ -37,10 +37,10 @@ has the same RTL and another clock, the run fails and does not write it.
 TEXT
 }
 
-pblocks="" # of the design whose lines are walked
+pblocks="" # the floorplan of the design whose lines are walked
 limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0 anew=0 needed=0
 recorded=$here/paths.txt
-cd "$root" || exit 1 # specs of modules.txt
+cd "$root" || exit 1 # the specs of modules.txt are relative to it
 # Prints how long the paths of a module may be: the limit, or the time in its row of paths.txt if that is longer.
 limit_of() { # line
     awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "") }
@@ -128,7 +128,7 @@ boxes_of() { # NAME
     [ ! -s "$work/$1.json" ] || python3 "$here/walk.py" "$work/$1.json" --boxes
 }
 
-# Whether the result of a line can be taken from the tables instead of a walk.
+# Succeeds if the result of a line can be taken from the tables instead of a walk.
 is_known() { # line
     [ -n "$spec" ] && [ $anew = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
 }
@@ -209,14 +209,14 @@ make_top() {
         hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 
-# Checks that every signal between dies goes from a flip-flop to a flip-flop, without logic.
+# Checks that every signal between dies goes from a flip-flop to a flip-flop without logic.
 check_borders() { # spec
     if [ -s "$work/borders" ]; then
         fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# Checks the signals between the dies of a design (check_borders). Only the modules at their ends are walked.
+# Checks the signals between the dies of a design (check_borders). Walks only the modules at their ends.
 walk_borders() { # SPEC
     local line ends
     plan 1
@@ -236,7 +236,8 @@ walk_borders() { # SPEC
     else fail "borders of dies of $1" "$(reason)"; fi
 }
 
-# Compares the clock with the record next to the spec. A record of the same RTL must be equal; any other is replaced.
+# Compares the clock with the record next to the spec. A record of the same RTL must be equal. Any other record is
+# replaced.
 check_clock() {
     local name=${spec#"$root/"} kept=${spec%.yaml}.timing.json rtl says
     says=$(grep '^all but resets' "$work/clock")
@@ -253,7 +254,7 @@ find_needed() {
     else known --stale "$work/lines" >"$work/needed"; fi
 }
 
-# Stores the tables of the walked lines; with --design also those that an earlier run walked but did not store.
+# Stores the tables of the walked lines, with --design also those that an earlier run walked but did not store.
 store_walked() {
     local lines=$work/walked
     [ -z "$spec" ] || [ "$wanted" != " " ] || lines=$work/lines

@@ -19,7 +19,7 @@ from graph import NEVER, Loop
 from model import CLOCK_PORTS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
 HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are doubled
-# suffix of the file with the table of a netlist's ports, for the surrounding modules, and its longest paths
+# Suffix of the file with the longest paths of a netlist, and with the table of its ports for the surrounding modules.
 TABLES = ".table"
 # The start of a path of a reset.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_arrived)?(\[\d+\])?)$")
@@ -46,7 +46,7 @@ class Fan:
 
 
 class Walk:
-    """A netlist's paths."""
+    """The paths of a netlist."""
 
     def __init__(self, net: Netlist):
         self.net, self.ns = net, net.ns
@@ -60,7 +60,7 @@ class Walk:
         self.at_fast, self.before_fast = net.graph.arrivals(net.fast_starts) if net.fast_starts else (None, None)
 
     def timed(self) -> list[tuple[float, End, bool]]:
-        """Yields each end with the clock period that it needs, and whether it has only half a cycle. Paths that begin
+        """Returns each end with the clock period that it needs, and whether it has only half a cycle. Paths that begin
         or end at clk_2x have half a cycle, so their time counts twice."""
         ends, skew = self.net.ends + self.outputs, self.ns["clock_skew"]
         found = [((self.at[end.bit] + end.ns + skew) * (1 + end.half), end, end.half)
@@ -71,8 +71,9 @@ class Walk:
         return found
 
     def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
-        """The latest ends. Ends that differ only in the index of a vector or lane count once. of_reset: only paths that
-        begin at a reset (True) or only other paths (False). of_half: likewise, for paths with half a cycle."""
+        """Returns the longest paths. Ends that differ only in the index of a vector or lane count once. `of_reset`
+        selects only paths that begin at a reset (True) or only other paths (False). `of_half` selects paths with half a
+        cycle in the same way."""
         found: list[Path] = []
         seen = set()
         for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
@@ -112,7 +113,7 @@ class Walk:
         return Fan(wide, enable, stall)
 
     def table(self) -> Table:
-        """The table of the module's ports (model.py)."""
+        """Returns the table of the ports of the module (model.py)."""
         net = self.net
         need, _ = net.graph.needs([(end.bit, end.ns * (1 + end.half)) for end in net.ends])
         at, _ = net.graph.arrivals(net.starts)
@@ -124,8 +125,8 @@ class Walk:
                      [name for name, bits in net.inputs.items() if self.bare(bits)], self.inside())
 
     def inside(self) -> dict[str, list[str]]:
-        """For each port the places of its registers in the source, each instance once. From them the surrounding design
-        finds the die of a port, because instances of this module may be on several dies."""
+        """Returns for each port the places of its registers in the source, each instance once. From them the
+        surrounding design finds the die of a port, because instances of this module may be on several dies."""
         found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
                  for name, bits in self.net.inputs.items() if name not in CLOCK_PORTS}
         found.update((name, {place for bit in bits if bit in self.net.driver
@@ -135,8 +136,8 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """The place of a port's register. The last register of a chain of stages has only the port's name. Its place
-        follows from the names of the other stages."""
+        """Returns the place of the register of a port. The last register of a chain of stages has only the name of the
+        port, so its place follows from the names of the other stages."""
         if place != port:
             return place
         stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
@@ -144,12 +145,12 @@ class Walk:
         return f"{last[1]}[{int(last[2]) + 1}]{last[3]}" if last else place
 
     def places_at(self, cell: str, port: str) -> list[str]:
-        """The place of a cell; for a module, the places inside that its port is connected to."""
+        """Returns the place of a cell, or for a module the places inside it that its port is connected to."""
         inside = self.net.table_of(cell).inside.get(port, []) if self.net.kind[cell] == "box" else []
         return [f"{self.place(cell)}.{place}" for place in inside] or [self.place(cell)]
 
     def readers(self, bit: int) -> list[tuple[str, str]]:
-        """The cells and ports to which a net leads, through logic whose place is unknown."""
+        """Returns the cells and ports to which a net leads, through logic whose place is unknown."""
         if not self.loads_of:
             for name in self.net.cells:
                 for port, is_out, load in self.net.pins(name):
@@ -167,21 +168,22 @@ class Walk:
         return found
 
     def place(self, cell: str) -> str:
-        """A name without its index in a vector and without the name of a register inside an instance."""
+        """Returns the name of a cell without its index in a vector and without the name of a register inside an
+        instance."""
         if cell not in self.places:
             name = re.sub(r"(\[\d+\])+$", "", self.net.source_name(cell))
             self.places[cell] = name.rsplit(".", 1)[0] if name.count(".") > 1 else name
         return self.places[cell]
 
     def bare(self, bits: list[int]) -> bool:
-        """Whether each bit drives only the data input of one register."""
+        """Returns whether each bit drives only the data input of one register."""
         ends = {end.bit for end in self.net.ends if self.net.kind[end.cell] == "ff" and end.port not in ENABLES}
         return bool(bits) and all(bit in ends and self.net.loads.get(bit) == 1 and not self.net.enables.get(bit)
                                   for bit in bits)
 
     def through(self) -> list[tuple[str, str, float]]:
-        """The paths from an input to an output without a register between. Follows only the few inputs that have
-        one."""
+        """Returns the paths from an input to an output without a register between. Follows only the few inputs that
+        have such a path."""
         net = self.net
         outs = {bit: name for name, bits in net.outputs.items() for bit in bits}
         reach, _ = net.graph.needs([(bit, 0.0) for bit in outs])
@@ -199,7 +201,7 @@ class Walk:
 
 
 def netlist_name(line: str) -> str:
-    """The name of a netlist's files, as in netlist.sh."""
+    """Returns the name of the files of a netlist, as in netlist.sh."""
     return re.sub(r"[^A-Za-z0-9_]", "_", line)[:100] + "_" + hashlib.sha256((line + "\n").encode()).hexdigest()[:6]
 
 
@@ -208,7 +210,7 @@ def top_of(modules: dict) -> dict:
 
 
 def box_lines(modules: dict) -> dict[str, str]:
-    """The empty modules of the netlist: {type: line of modules.txt}."""
+    """Returns the empty modules of the netlist: {type: line of modules.txt}."""
     used = {cell["type"] for cell in top_of(modules)["cells"].values()}
     found = {}
     for name in sorted(used & set(modules)):
@@ -229,7 +231,7 @@ def read_table(path: str) -> Table:
 
 
 def tables_of(modules: dict, folder: str) -> dict[str, Table]:
-    """The tables of those empty modules that were walked."""
+    """Returns the tables of those empty modules that were walked."""
     paths = {kind: os.path.join(folder, netlist_name(line) + TABLES) for kind, line in box_lines(modules).items()}
     return {kind: read_table(path) for kind, path in paths.items() if os.path.exists(path)}
 
@@ -308,7 +310,7 @@ def options() -> argparse.Namespace:
 
 
 def half_cycle(walk: Walk) -> str:
-    """The longest path with half a cycle, with its real time (not doubled)."""
+    """Returns a text about the longest path with half a cycle, with its real time (not doubled)."""
     found = walk.worst(1, of_half=True)
     return f"; in half a cycle {found[0].ns / 2:.2f} ns, {found[0].start} to {found[0].end}" if found else ""
 

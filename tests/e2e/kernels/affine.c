@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x * scale, negated where the lowest bit of `turn` is 1.
+// Computes x * scale, negated where the lowest bit of `turn` is 1.
 #include "rill_kernel.h"
 #include "fp32.h"
 

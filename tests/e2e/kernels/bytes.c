@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point with FRAC bits after the point: fp32 to int8, rounded toward zero and clipped to +-127, and back.
+// Converts fp32 to fixed point with FRAC bits after the point, as int8 rounded toward zero and clipped to +-127, and
+// back.
 #include <math.h>
 
 #include "rill_kernel.h"

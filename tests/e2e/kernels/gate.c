@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x where the first element of s is positive; zeros otherwise.
+// Computes x if the first element of s is positive, else zeros.
 #include "rill_kernel.h"
 
 void gate(struct rill_call *call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x * (position + 1), with the position of the row in the request.
+// Computes y = x * (position + 1), with the position of the row in the request.
 #include "rill_kernel.h"
 #include "fp32.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: multiplies every element with that of the table's row at its position. For each firing it reads the
-// rows of the step's positions, and then takes the words of the firing: the first request comes 3 cycles after the step
-// word or the firing before, each next one a cycle later, and the first word is taken a cycle after the last beat.
+// Custom kernel: multiplies every element with the element of the table in the row of its position. For each firing it
+// reads the rows of the positions of the step, and then takes the words of the firing. The first request comes 3 cycles
+// after the step word or the firing before, each next one a cycle later, and the first word is taken a cycle after the
+// last beat.
 // Latency 3 cycles, one word per cycle. With REPEAT every firing of a step has a separate table. fault: a row past the
 // table (row 0 is read instead), or a product that overflows.
 `default_nettype none
@@ -113,7 +114,7 @@ module placed #(
         else if (ask) offset_q <= offset_q + {8'd0, ROW_BYTES};
     end
 
-    // Words: the place in the row counts with the last position's words.
+    // The words of a firing. The place in the row advances with the words of the last position.
     reg  [BEAT_W-1:0]        word_q;
     reg  [7:0]               slot_q;
     reg  [BEAT_BITS-1:0]     mem [0:(1 << (TOK_W + BEAT_W))-1];

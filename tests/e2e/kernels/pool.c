@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of every GROUP neighbours. The last group may be shorter.
+// Computes the largest of every GROUP neighbours. The last group may be shorter.
 #include "rill_kernel.h"
 
 // Returns an integer that orders as the float does, with -0 below +0.

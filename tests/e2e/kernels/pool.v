@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: the largest of every GROUP neighbouring elements of a vector of SIZE elements; the last group may be
+// Custom kernel: the largest of every GROUP neighbouring elements of a vector of SIZE elements. The last group may be
 // shorter. One lane. A result is offered 1 cycle after the last element of its group was taken. One word per cycle.
 `default_nettype none
 
@@ -24,7 +24,7 @@ module pool #(
 );
     reg         open_q;
     reg  [31:0] best_q [0:TOKENS-1]; // largest element so far of each token, as an integer with the order of fp32
-    reg  [31:0] element_q, place_q;  // in the vector, in the group
+    reg  [31:0] element_q, place_q;  // index in the vector, and in the group
     wire [USER_W-2:0] tok = s_axis_x_tuser[USER_W-2:0];
     wire        take = s_axis_x_tvalid && s_axis_x_tready;
     wire        closes = place_q == GROUP - 1 || element_q == SIZE - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: repeats every element TIMES times. One lane. The words of an element are taken for all positions of
-// the step, then given TIMES times; the next element is taken when the last of them has left. A word is offered 1 cycle
-// after the element's last word was taken. One word per cycle.
+// Custom kernel: repeats every element TIMES times. One lane. The kernel takes the words of an element for all
+// positions of the step, then gives them TIMES times. It takes the next element when the last of them has left. A word
+// is offered 1 cycle after the last word of the element was taken. One word per cycle.
 `default_nettype none
 
 module spread #(
@@ -24,7 +24,7 @@ module spread #(
 );
     reg  [31:0]       element_q [0:TOKENS-1]; // the element of each token
     reg               open_q, full_q;
-    reg               end_q;                  // the vector's last element
+    reg               end_q;                  // the element is the last of the vector
     reg  [31:0]       times_q;
     reg  [USER_W-2:0] tok_q, last_q;          // token of the offered word; last token of the step
     wire              take = s_axis_x_tvalid && s_axis_x_tready;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Negates the elements of every second position that the operation processes. Each operation has a copy of `seen`. It
-// faults if the number and the name of the operation do not belong together.
+// Negates the elements of every second position that the operation processes. Each operation has a copy of `seen`. If
+// the number and the name of the operation do not belong together, this is a fault.
 #include "rill_kernel.h"
 
 static int64_t seen;

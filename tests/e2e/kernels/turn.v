@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: negates the elements of every second position. Zeros, also those that pad a word, stay zeros. The
-// kernel keeps which position it is as a state of the instance. Latency 1 cycle, one word per cycle.
+// Custom kernel: negates the elements of every second position. Zeros, also those that pad a word, stay zeros. A state
+// of the instance is whether the number of the position is odd. Latency 1 cycle, one word per cycle.
 `default_nettype none
 
 module turn #(
@@ -21,7 +21,7 @@ module turn #(
     output reg                 m_axis_y_tlast
 );
     reg  open_q;
-    reg  odd_q;                             // the number of the step's first position is odd
+    reg  odd_q;                             // the number of the first position of the step is odd
     wire odd = odd_q ^ s_axis_x_tuser[0];
     assign s_axis_x_tready = open_q && (!m_axis_y_tvalid || m_axis_y_tready);
 

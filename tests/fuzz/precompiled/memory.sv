@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of verif/model/rill_axi_memory.sv with its protocol checker, compiled once for all designs (parts.sv,
-// proxies.cpp). Ports and cycles are the same.
+// Replaces the memory of verif/model/rill_axi_memory.sv with its protocol checker by a model that is compiled once for
+// all designs (parts.sv, proxies.cpp). Ports and cycles are the same.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off BLKSEQ */
 
-// Called while a request is there or something is on its way.
+// Calls the model only while there is a request, or while a request or an answer is on its way.
 `define RILL_MEMORY_UNIT(TAG, B) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \

@@ -98,7 +98,7 @@ endmodule
 `RILL_PAIR(256)
 `RILL_PAIR(512)
 
-// `moving`: something is on its way; until then a cycle without a request changes nothing.
+// `moving` is 1 while a request or an answer is on its way. While it is 0, a cycle without a request changes nothing.
 `define RILL_MEMORY(B) \
 module rill_part_memory_``B (input wire clk, input wire [7:0] moves, input wire [B+B/8+199:0] in, \
     output wire [23:0] state, output wire [B-1:0] out); \

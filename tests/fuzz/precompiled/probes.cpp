@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the probes of probes.sv. They report to the checker and the watch through verif/harness/probe_dpi.c.
+// Keeps the state of the probes of probes.sv. They report to the checker and the watch through
+// verif/harness/probe_dpi.c.
 #include <svdpi.h>
 
 extern "C" {
@@ -14,7 +15,7 @@ struct stream {
 
 enum { READY = 1, LAST = 2, RESET = 4 };
 
-// One cycle in which a word is offered.
+// Reports a cycle in which a word is offered.
 static void offer(stream &s, int flags, const svBitVecVal *data, int user, int count) {
     if (flags & READY) {
         if (s.wanted && !(flags & RESET)) s.wanted = rill_probe_beat(s.id, data, user, (flags & LAST) != 0, count) != 0;
@@ -37,7 +38,7 @@ extern "C" void rill_stream_1088(void *s, char flags, const svBitVecVal *data, i
     offer(*static_cast<stream *>(s), flags, data, user, count);
 }
 
-// No word is offered any more, or `tready` has changed meanwhile.
+// Reports that no word is offered any more, or that `tready` has changed while none was offered.
 extern "C" void rill_stream_still(void *s, svBit ready) {
     auto &stream = *static_cast<struct stream *>(s);
     rill_probe_state(stream.id, 0, ready, stream.beats, stream.stalls);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probes of verif/harness for random designs. probes.cpp, compiled once, keeps their state between cycles, and
-// every change is reported when it happens. Ports are the same, and at the end of a run the same is known of every
-// stream.
+// The probes of verif/harness for random designs. probes.cpp, which is compiled once, keeps their state between cycles,
+// and they report every change in its cycle. The ports are those of the other probes, and the checker and the watch
+// know the same about every stream at the end of a run.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 

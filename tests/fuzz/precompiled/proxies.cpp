@@ -10,7 +10,7 @@
 #define TEXT(a) TEXT_(a)
 #include TEXT(MODEL.h)
 
-// Copies as many words as the port of the model has.
+// Copies the words of the port of a model.
 static void put(CData &port, const svBitVecVal *in) { port = static_cast<CData>(in[0]); }
 static void put(SData &port, const svBitVecVal *in) { port = static_cast<SData>(in[0]); }
 static void put(IData &port, const svBitVecVal *in) { port = in[0]; }

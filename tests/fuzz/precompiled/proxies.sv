@@ -3,8 +3,8 @@
 // template, which was compiled once (parts.sv, proxies.cpp) instead of again for every design. `tests/fuzz/run.sh
 // --plain` compares designs with and without them.
 //
-// A model is called only in cycles in which something in it moves. All registers of the fp32 units move with `en`
-// alone.
+// A model is called only in cycles in which a register in it can change. All registers of the fp32 units change only
+// with `en`.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
@@ -132,8 +132,8 @@ module rill_fp32_to_fixed #(
 endmodule
 
 // FIFOs of the depths and widths that most streams have. Others are the template itself, under another name
-// (stages.sh). All their outputs come from registers, and nothing moves in a FIFO that is empty, not in reset and not
-// written.
+// (stages.sh). All their outputs come from registers, and no register changes in a FIFO that is empty, not in reset and
+// not written.
 `define RILL_FIFO_UNIT(D, W, N) \
     begin : gen_``D``_``W \
         import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
@@ -193,7 +193,7 @@ endmodule
 // Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time need
 // other lanes than these: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
-// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
+// One of the matrix lanes below. The model is called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \
@@ -327,7 +327,7 @@ module rill_matrix_pair #(
     output wire [31:0]            out_row_scale,
     output wire [31:0]            out_bias
 );
-    // Places of accumulators as at TOKENS 8.
+    // The places of accumulators are those of a lane with TOKENS 8.
     localparam int           TURNS = TOKENS / 2;
     wire                     starts = valid || emit;
     wire [3:0]               moves = {emit, other_toks, first, int4};

@@ -6,7 +6,7 @@
 #include "gen/pass/pass.h"
 #include "tests/fuzz/readers/reader.h"
 
-// A spec that gives every parameter without default its least value.
+// Returns a spec that gives a legal value to every parameter without default.
 static const char *spec_of(struct arena *arena, const struct family *family, const char *path) {
     const char *spec = arena_printf(arena, "name: t\nmodel:\n  family: %s\n", path);
     for (size_t i = 0; i < family->parameters; i++) {
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *path = reader_file(&arena, name, data, size);
     const struct family *family = family_read_bytes("family.yaml", data, size, &arena, &diag);
     const char *spec = family != NULL ? spec_of(&arena, family, path) : NULL;
-    if (spec != NULL && expand(&arena, &diag, spec)) // what the compiler accepts, the oracle reads
+    if (spec != NULL && expand(&arena, &diag, spec)) // The oracle must read every family that the compiler accepts.
         if (oracle_read_text(&arena, "spec.yaml", spec, arena_strndup(&arena, (const char *)data, size), &diag) == NULL)
             abort();
     reader_end(&arena, &name, 1);

@@ -3,7 +3,7 @@
 #include "gen/model/gguf.h"
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
-enum { ITEMS = 64, COLS = 1 << 16 }; // items read of a list; most columns of a tensor that is read
+enum { ITEMS = 64, COLS = 1 << 16 }; // items that are read of a list, and most columns of a tensor that is read
 
 static void read_list(const struct gguf_value *v) {
     int64_t integers[ITEMS];

@@ -41,7 +41,7 @@ static struct text answer_of(const struct api_request *r, const char *data, size
     struct text out = {0};
     for (size_t at = 0; at < size; at += step) {
         answer_push(&answer, data + at, size - at < step ? size - at : step, &out);
-        for (size_t i = 0; i < out.len;) { // every part that is sent holds whole characters
+        for (size_t i = 0; i < out.len;) { // Every part that is sent has whole characters.
             size_t bytes = character((const unsigned char *)out.data + i, out.len - i);
             must(bytes && bytes <= out.len - i);
             i += bytes;
@@ -59,7 +59,7 @@ static void check_answer(const struct api_request *r, const char *data, size_t s
         must(other.len == whole.len && !memcmp(text_cstr(&other), text_cstr(&whole), whole.len));
         text_free(&other);
     }
-    for (int i = 0; i < r->stops; i++) // U+FFFD in the text may come from bytes that are no character
+    for (int i = 0; i < r->stops; i++) // U+FFFD in the text may come from bytes that are not valid.
         must(strstr(r->stop[i], REPLACEMENT) || !strstr(text_cstr(&whole), r->stop[i]));
     text_free(&whole);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a tokenizer's two files, vocab.json and merges.txt, with a byte 0 between them. If it is accepted, encodes a
-// text and decodes ids.
+// Reads the two files of a tokenizer, vocab.json and merges.txt, from an input with a byte 0 between them. If the
+// tokenizer is accepted, encodes a text and decodes ids.
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the targets that fuzz readers. Every input gets a separate arena and diag; messages are discarded.
+// Functions that the targets for fuzzing readers share. Every input gets a separate arena and diag. Messages are
+// discarded.
 #ifndef RILL_FUZZ_READER_H
 #define RILL_FUZZ_READER_H
 
@@ -20,7 +21,7 @@ static inline void reader_begin(struct arena *arena, struct diag *diag) {
     diag_init(diag, nowhere);
 }
 
-// The folder for files that a reader opens by name.
+// Returns the folder for files that a reader opens by name.
 static inline const char *reader_folder(void) {
     const char *path = getenv("READER_FOLDER");
     return path != NULL ? path : ".";

@@ -39,7 +39,7 @@ build() { # reader
         "$root/tests/fuzz/readers/read_$1.c" "$out/librill.a" -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
-# A safetensors file of one tensor.
+# Prints a safetensors file of one tensor.
 small_safetensors() { # type, shape, bytes
     local header="{\"t\":{\"dtype\":\"$1\",\"shape\":[$2],\"data_offsets\":[0,$3]}}"
     printf '%b' "$(printf '\\x%02x\\0\\0\\0\\0\\0\\0\\0' ${#header})"
@@ -47,7 +47,7 @@ small_safetensors() { # type, shape, bytes
     head -c "$3" /dev/zero
 }
 
-# A .npy file of fp32 zeros.
+# Prints a .npy file of fp32 zeros.
 small_npy() { # version, shape, values
     local header="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }"
     printf '\x93NUMPY'
@@ -57,7 +57,7 @@ small_npy() { # version, shape, values
     head -c $(($3 * 4)) /dev/zero
 }
 
-# Bodies of requests, and one that an answer follows.
+# Makes files with bodies of requests, one of them followed by the bytes of an answer.
 small_requests() { # folder
     printf '{"prompt": "a", "max_tokens": 5, "stop": ["ab", "\\u00e9"], "stream": true}\0xab\xc3\xa9y' >"$1/answer"
     printf '{"prompt": [1, 2], "temperature": 0.5, "top_k": 3, "min_p": 0.1, "seed": 7, "n": 1}' >"$1/ids"

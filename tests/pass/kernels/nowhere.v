@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong kernel: it reads a table and has no parameter TABLE_OFFSET.
+// Wrong kernel: it reads a table but lacks the parameter TABLE_OFFSET, by which the compiler tells it the table's
+// place.
 module nowhere #(
     parameter LANES = 0,
     parameter USER_W = 2,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong kernel: two ports are not in the spec, and one has the wrong direction.
+// Wrong kernel: rst_n and m_axis_y_last are not ports that the spec asks for, and s_axis_x_tready has the wrong
+// direction.
 module ports #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A right custom kernel that reads rows of a table, for refused specs.
+// A correct declaration of a custom kernel that reads rows of a table. Refused specs use it in wrong ways.
 module reader #(
     parameter LANES = 0,
     parameter USER_W = 2,

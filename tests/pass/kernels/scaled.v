@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom kernel with a vector parameter, for refused specs.
+// A correct custom kernel that takes a vector parameter. Refused specs use it in wrong ways.
 module scaled #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong kernel: it takes step words and has no parameter FIRINGS.
+// Wrong kernel: it takes step words but lacks the parameter FIRINGS.
 module stepped #(
     parameter LANES = 0,
     parameter TOKENS = 0,

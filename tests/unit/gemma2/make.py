@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a tiny Gemma 2 checkpoint and the logits of a float64 forward pass: model.safetensors, logits.npy.
 
-Three layers, the first and the last with a window; both caps. The pass is written from the papers and Hugging Face's
-description, without Rill; norms, angles and the MLP are those of ../gemma3/make.py. Needs Debian's python3-numpy.
+test_oracle_float.c compares the oracle with these logits. The model has three layers, of which the first and the last
+have a sliding window, and caps scores and logits. The pass is written from the papers and Hugging Face's description,
+without Rill. Norms, angles and the MLP are those of ../gemma3/make.py. Needs Debian's python3-numpy.
 """
 import importlib.util
 import pathlib
@@ -41,7 +42,7 @@ def forward(weights, ids):
         return lambda name: weights[f"model.{prefix}{name}.weight"].astype(np.float64)
 
     norm, table = gemma3.norm, at("")("embed_tokens")
-    x = table[ids] * 3.46875  # sqrt(12), as bf16 has it
+    x = table[ids] * 3.46875  # sqrt(12) rounded to bfloat16, as in ../gemma3/make.py
     for i in range(LAYERS):
         w = at(f"layers.{i}.")
         seen = len(ids) if i % 2 else WINDOW

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a tiny Gemma 3 checkpoint and the logits of a float64 forward pass: model.safetensors, logits.npy.
 
-Five layers in periods of two, with a window in every first one. The pass is written from the papers and Hugging Face's description, without Rill.
-Needs Debian's python3-numpy.
+test_oracle_float.c compares the oracle with these logits. The model has five layers in periods of two: the first layer
+of a period has a sliding window, the second one attends to all positions. The pass is written from the papers and
+Hugging Face's description, without Rill. Needs Debian's python3-numpy.
 """
 import pathlib
 import sys
@@ -85,7 +86,7 @@ def forward(weights, ids):
         return lambda name: weights[f"model.{prefix}{name}.weight"].astype(np.float64)
 
     table = at("")("embed_tokens")
-    x = table[ids] * 3.46875  # sqrt(12) = 3.4641 in steps of 1/64, as bf16 has them there
+    x = table[ids] * 3.46875  # sqrt(12) = 3.4641 rounded to bfloat16, whose step is 1/64 from 2 to 4
     for i in range(LAYERS):
         w = at(f"layers.{i}.")
         of_all = (i + 1) % PERIOD == 0

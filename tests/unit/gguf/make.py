@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Makes all_types.gguf and all_types.f32 beside it: random blocks of every format, and what the `gguf` package makes
-# of them. Run by hand in a virtual environment with `pip install gguf`; `make test` reads what it wrote.
+# Writes all_types.gguf, with random blocks of every format, and all_types.f32, with the values that the `gguf` package
+# reads from them. Run it by hand in a virtual environment with `pip install gguf`. test_gguf.c compares the compiler's
+# reader with both files, which are in the tree.
 import pathlib
 
 import gguf
@@ -11,8 +12,8 @@ here = pathlib.Path(__file__).parent
 rng = np.random.default_rng(7)
 T = gguf.GGMLQuantizationType
 types = [T.F32, T.F16, T.BF16, T.Q4_0, T.Q4_1, T.Q5_0, T.Q5_1, T.Q8_0, T.Q4_K, T.Q5_K, T.Q6_K]
+# The byte offsets of the fp16 numbers in a block of each format. These numbers are made finite; some are subnormal.
 halves = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0], T.Q4_K: [0, 2], T.Q5_K: [0, 2],
-          # offsets of fp16 numbers in a block, which are made finite, some of them subnormal
           T.Q6_K: [208], T.F16: [0]}
 
 
@@ -23,6 +24,7 @@ def finite_halves(count):
 
 
 def blocks_of(kind, count):
+    """Returns `count` random blocks of a format as bytes, and the number of weights in a block."""
     weights, size = gguf.GGML_QUANT_SIZES[kind]
     raw = rng.integers(0, 256, (count, size), dtype=np.uint8)
     if kind == T.F32:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Makes a small tokenizer of every kind and, for 2,000 texts each, the hash of the ids that the reference libraries
-# give. Run by hand in a virtual environment with `pip install tokenizers sentencepiece gguf`; `make test` reads the
-# results: KIND/tokenizer.json or KIND.gguf, and KIND.hashes with one line of 8 hexadecimal digits a text.
-# usage: make.py TEXTFILE...   the texts from which the vocabularies are trained (the shipped model's valid.txt)
+# Makes a small tokenizer of every kind and, for 2,000 texts for each kind, the hashes of the ids that the reference
+# libraries give. It is run by hand in a virtual environment with `pip install tokenizers sentencepiece gguf`. `make
+# test` reads the results: KIND/tokenizer.json or KIND.gguf, and KIND.hashes with one line of 8 hexadecimal digits for
+# each text.
+# usage: make.py TEXTFILE...   the texts from which the vocabularies are trained (valid.txt of the shipped model)
 import io
 import json
 import pathlib
@@ -30,7 +31,7 @@ def splitmix(x):
     return x ^ (x >> 31)
 
 
-def text(index):  # the same in test_tokenizers.c
+def text(index):  # makes the same texts as test_tokenizers.c
     count = splitmix(index << 16) % 13
     return "".join(ATOMS[splitmix((index << 16) + 1 + k) % len(ATOMS)] for k in range(count))
 
@@ -128,7 +129,7 @@ def save_gguf(kind, model, pre, tokens, types, **rest):
     w.close()
 
 
-# The same tokenizer as llama3/tokenizer.json: its ids must be llama3.hashes.
+# Saves the tokenizer of llama3/tokenizer.json as a GGUF file. Its ids must have the hashes of llama3.hashes.
 def gguf_byte_level(doc):
     vocab = dict(doc["model"]["vocab"])
     special = {a["content"]: a["special"] for a in doc["added_tokens"]}
