@@ -2,64 +2,67 @@
 // The matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a static
 // schedule.
 //
-// Way of a firing: u_table walks the schedule. u_ctrl waits for beats and operand and gives a command (cmd_*) for each
-// beat. u_command delays the command until each part needs it.
-// Way of an operand: u_buffer stores its units, and u_select takes the slice for a beat from them. gen_chain carries
-// command and slice to each die with lanes, and gen_copy holds the slice for FAN_OUT lanes.
-// Way of a beat: gen_lane[c].u_lane holds it until its command comes, then multiplies and accumulates. u_results takes
+// Path of a firing: u_table walks the schedule. u_ctrl waits for the beats and the operand of the firing and issues a
+// command (cmd_*) for each beat. u_command delays the command until each part needs it.
+// Path of an operand: u_buffer stores its units, and u_select takes the slice for a beat from them. gen_chain carries
+// the command and the slice to each die with lanes, and gen_copy holds the slice for FAN_OUT lanes.
+// Path of a beat: gen_lane[c].u_lane holds it until its command comes, then multiplies and accumulates. u_results takes
 // the finished rows of all lanes, dequantizes them, and has the FIFO of m_axis_y.
 //
 // In:
 //     s_axis_step    step words
 //     s_axis_x       operands (mx units), in the order of the firings that take one
 //     s_axis_beat    the channels' streams, packed, channel 0 low
-//     s_axis_klocal  the step's own keys (kv units in the order head, tok, unit); their scale is ignored
+//     s_axis_klocal  the keys of the step's own tokens, called local keys (kv units in the order head, tok, unit);
+//                    their scale is ignored
 //     tail_data      the beats of all lanes from the V tail, 4 cycles after tail_valid with
 //                    tail_addr {layer[9:0], row[12:0], unit}
 //     head_done      one pulse when the V of a (step, layer, head) is in the tail
-// Out: m_axis_y, C x fp32, of which tcount are valid, in the order row-step, tok.
+// Out: m_axis_y, CHANNELS x fp32 per word, in the order row-step, tok. The low tcount values are valid.
+// tuser of s_axis_x, s_axis_klocal and m_axis_y: {tok_last, tok}.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / TURN_TOKENS) cycles. No
-// cycle is lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least a cycle per
-// token.
-// Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / TURN_TOKENS),
-// tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS / 64 rows per
-// chunk. With int4_asym words, groups is RC times their number.
+// Throughput: each lane multiplies one beat in ceil(tokens of the step / TURN_TOKENS) cycles, all lanes in parallel. No
+// cycle is lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least one cycle
+// per token.
+// Cycles of a firing that never waits for beats or its operand: headers + row-steps * max(beats * ceil(tokens /
+// TURN_TOKENS), tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS
+// / 64 rows per chunk. With int4_asym weights, groups is RC times the number of group words per row.
 // Latency from the command of a row's last beat to m_axis_y: 29 cycles with TURN_TOKENS 1 and PUMP 1, otherwise 32 +
 // PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
 // to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
 // clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
 // (rill_pair_products).
-// fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
-// performance counters.
+// fault: pulses for one cycle if a result, a row scale or a bias is not finite. busy and stall_* are for performance
+// counters (rill_engine_ctrl).
 // Reset: clk, synchronous active-high rst, for at least 4 cycles and the larger of HOPS + RESULT_HOPS and
-// 2 * PULSE_HOPS; everything held is discarded. It acts 2 cycles later, and on other dies as much later as the signals
-// that go there, because it passes registers for each die and each part.
+// 2 * PULSE_HOPS. It discards everything that the engine holds. It acts 2 cycles later, because it passes registers for
+// each die and each part. On other dies it is delayed like the signals that go there.
 // Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
-// parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have a copy of the operand
-// buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, from
-// which a signal takes PULSE_HOPS register stages to the home die. Several dies add HOPS + RESULT_HOPS cycles of
-// latency.
+// parts of lanes, COPY_CHAIN gives the die of each lane, and CHAIN_AWAY marks the dies that have a copy of the operand
+// buffer. RESULT_HOPS stages lead from the lanes to the die where their results come together. This may be yet another
+// die; a signal from there takes PULSE_HOPS register stages to the home die. Several dies add HOPS + RESULT_HOPS cycles
+// of latency.
 // Placement: gen_chain[n], gen_copy[g] and gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the
 // home die; see rill_engine_results for the parts of u_results.
-// HALVES: a beat goes to a whole lane on another die in two halves, at clk_2x, so it takes half of the wires
-// (rill_half_hop). Then HOPS is one more than the die boundaries to the farthest lane.
+// HALVES: a beat goes to a whole (not cut) lane on another die in two halves, at clk_2x, so it needs half of the wires
+// (rill_half_hop). Then HOPS is one more than the number of die boundaries to the farthest lane.
 // EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the home die and work
 // HOPS cycles earlier; the sums are on the die of SUMS_CHAIN. Row parameters follow in words of PARAM_BITS, so no row
 // of weights may have fewer beats than its parameters have words.
 // Words for places, in this file:
-//     home           the die of everything that is not a lane (sequencer, operand buffer), called the engine's own die
+//     home           the die of everything that is not a lane (sequencer, operand buffer); also the engine's own die
 //     front          the part of a lane that holds waiting beats (u_front); it is always on the home die
-//     chain          registers of the commands for one die; its number is used as DIE, as each die has one chain (a
-//                    second one for cut lanes: early)
+//     chain          registers of the commands for one die. DIE is the number of a chain, because each die has one
+//                    chain, or a second one for the multipliers of cut lanes (early)
 //     away           the chain's die has its own copy of the operand buffer
 //     copy, share    the slice for a group of FAN_OUT lanes, and for half of them
-//     cut, early     a lane whose sums are on another die than its multipliers; the chain of such multipliers
+//     cut            a lane whose sums are on another die than its multipliers
+//     early          the chain of the multipliers of cut lanes
 //     mine           a lane's own copy of the command, made from that of its chain
 //     there          the slice as it arrives on a chain's die
 // A turn is the TURN_TOKENS tokens that a command serves. A pair, as in PAIRS and FACTOR_W, is two tokens of a turn
 // that share a multiplier. A unit pair is two neighbouring units of the operand.
-// With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies cost a simulator time.
+// With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies slow a simulation down.
 //
 // name               meaning                                                                   unit       range
 // CHANNELS           memory channels; each has a lane                                          channels   1 to 32
@@ -198,7 +201,7 @@ module rill_engine #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;                    // width of an operand's unit
-    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
+    localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // width of a byte's number in a beat
     localparam TOK_W = USER_W - 1;
     localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
     localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1; // tokens of a turn except the first one
@@ -222,8 +225,8 @@ module rill_engine #(
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
     localparam X_PARTS = 4;                                  // parts of the operand, each with its own controls
-    localparam X_COPIES = LANE_GROUPS;
-    localparam X_OF_GROUP = 1;
+    localparam X_COPIES = LANE_GROUPS;                     // copies of the operand
+    localparam X_OF_GROUP = 1;                             // 1: each group of lanes has its own copy
     // Each copy of the operand is split into shares for half of its lanes.
     localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
@@ -237,7 +240,7 @@ module rill_engine #(
     // Width of a factor at the lanes: a pair of tokens (rill_packed_mul), or one mantissa
     localparam FACTOR_W = TURN_TOKENS > 1 ? 27 : X_BITS;
 `else
-    localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
+    localparam LANE_COPIES = 1;                            // copies slow a simulation down and change no result
     localparam X_PARTS = 1;
     localparam DIES = EARLY != 0 ? 2 : 1;                  // the second one has the multipliers of all early lanes
     localparam X_COPIES = DIES;
@@ -272,10 +275,11 @@ module rill_engine #(
     endgenerate
 
     `include "rill_fields.vh"
+    // Returns whether a firing of this mode multiplies weights (not keys or values).
     function of_weights(input [ENGINE_MODE_W-1:0] mode);
         of_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
     endfunction
-    // The smallest number of beats that a row of weights in the table has.
+    // Returns the smallest number of beats that a row of weights in the table has.
     function [ENGINE_BEATS_W-1:0] fewest_beats(input integer entries);
         integer e;
         begin
@@ -354,7 +358,7 @@ module rill_engine #(
         .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last), .busy(busy),
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
-    // ---- the command on its way: to the operand buffer after 1 cycle, to the lanes after 4 (each has a copy) ----
+    // ---- delays of the command: the operand buffer gets it after 1 cycle, and each lane gets a copy after 4 ----
     `include "rill_engine_fields.vh"
     wire                           free_1;
     wire [TURN_W-1:0]              tok_1;
@@ -377,8 +381,8 @@ module rill_engine #(
         .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
-    // ---- the operand: units in cycle 3 of the command, the slice for a beat in cycle 4, a copy per FAN_OUT lanes in
-    // cycle 5 ----
+    // ---- the operand ----
+    // Cycle 3 of the command: units. Cycle 4: the slice for a beat. Cycle 5: a copy of the slice for FAN_OUT lanes.
     wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0;
     wire [TURN_TOKENS*UNIT_BITS-1:0] unit_1;
     wire [TURN_TOKENS*8-1:0]    shift_0;
@@ -412,7 +416,7 @@ module rill_engine #(
         .q(offset_sums));
 
     // Signals to the lanes of each die, all HOPS cycles later: the command of cycle 3, the slice of cycle 4, and the
-    // offset. A die with a copy of the operand buffer makes the slice there.
+    // offset. A die with a copy of the operand buffer makes the slice itself.
     localparam SLICE_W = TURN_TOKENS * (2 * UNIT_BITS + 5);
     localparam X_W = 2 * XS * 16 * TURN_TOKENS;            // width of the operand at a lane
     wire [DIES*CMD_W-1:0]         chain_cmd;
@@ -447,8 +451,8 @@ module rill_engine #(
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
                 assign there = {TURN_TOKENS*2*UNIT_BITS{1'b0}};
             end
-            // The slice on this die. A die of sums only has none: gen_sums gives its exponents and a `there` of 0, and
-            // nothing reads the factors that u_factors makes from it.
+            // The slice on this die. A die with sums only needs no slice: gen_sums drives its exponents and sets
+            // `there` to 0, and nothing reads the factors that u_factors makes from `there`.
             if (!MULTIPLIES[h]) begin : gen_no_slice
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
@@ -476,7 +480,8 @@ module rill_engine #(
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
             wire [SHARES*TURN_TOKENS*5-1:0] shift;
-            // The offset and sums. With unsigned weights they come a cycle early, for a register per group of lanes.
+            // The offset and the sums. With unsigned weights they come one cycle early, because each group of lanes has
+            // a register for them.
             wire [OFFSET_W-1:0] offset;
             if (SIGNED == 0) begin : gen_offset
                 rill_register_copies #(.DATA_W(OFFSET_W), .COPIES(1)) u_offset (.clk(clk), .rst(1'b0),

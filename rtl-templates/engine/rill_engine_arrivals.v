@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the beats of all lanes of the matrix engine: one pulse when every lane has got its next beat. Lanes are joined
-// in groups of eight, then the groups.
+// Joins the arrival pulses of all lanes of the matrix engine: all_arrived pulses when every lane has received its next
+// beat (bit c of arrived pulses when lane c receives a beat). Lanes are joined in groups of eight, then the groups.
 //
 // Latency: 2 cycles from the last lane's pulse, with more than eight lanes 4. Throughput: one pulse per cycle.
 // Reset: clk, synchronous active-high rst; clears the counts.

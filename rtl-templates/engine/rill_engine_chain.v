@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries command and offset from the engine to its lanes on one die, unchanged and HOPS cycles later, over registers
-// that a placer may put on the dies in between (rill_hop).
+// Carries the command and the offset from the engine to its lanes on one die, unchanged and HOPS cycles later, through
+// registers that a placer may put on the dies in between (rill_hop).
 //
-// Reset: clk, synchronous active-high rst; it clears only the two low bits of cmd, valid and out.
+// Reset: clk, synchronous active-high rst. It clears only the two low bits of cmd, which start an action (LANE_VALID
+// and LANE_OUT of rill_engine_fields.vh).
 //
 // name      meaning                                       unit    range
 // CMD_W     width of cmd                                  bits    3 or more

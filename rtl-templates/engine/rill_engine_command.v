@@ -2,11 +2,12 @@
 // Delays a command of the matrix engine for its receivers: the operand buffer gets it after 1 cycle, the slice after 2,
 // the lanes' dies after 3, and the front of each lane gets a copy after 4.
 //
-// The inputs are those of rill_engine_ctrl, in cycle 0. cmd_3, of cycle 3, and fronts, of cycle 4, have the fields of
-// rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.
+// The inputs are the outputs cmd_* of rill_engine_ctrl, in cycle 0 (emit is cmd_out). The number at the end of an
+// output's name is its cycle. cmd_3, of cycle 3, and fronts, of cycle 4, have the fields of rill_engine_fields.vh.
+// slice_controls, of cycle 2, is the port `controls` of rill_x_slice.
 // CMD_BITS is equal to CMD_W of rill_engine_fields.vh, which is not known yet where the ports are declared. 18 is the
-// width of the fields that depend on no parameter.
-// Reset: clk, synchronous active-high rst; it clears pop, k, valid, out and free, which start an action.
+// total width of the fields that depend on no parameter.
+// Reset: clk, synchronous active-high rst; it clears pop, k, valid, emit and free, which start an action.
 //
 // name         meaning                                      unit    range
 // TOK_W        width of a token's number                    bits    1 or more
@@ -100,7 +101,7 @@ module rill_engine_command #(
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q; // bits of a command; index n: in cycle n. A reset clears pop, k, valid and out.
+    reg  [3:1]            pop_q; // bits of a command; index n: in cycle n. A reset clears pop, k, valid, out.
     reg  [3:1]            k_q;
     reg  [3:1]            local_q;
     reg  [4:1]            valid_q;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts arrived but not yet consumed inputs of the matrix engine and reports which counts are nonzero.
+// Counts the inputs of the matrix engine that have arrived and are not consumed yet, and reports which counts are not
+// 0. rill_engine_ctrl issues a command only when all inputs that it needs are counted here.
 //
-// *_pulse: one arrives. take_*: a command takes one; it comes only while *_has is 1. *_has: the count is nonzero;
-// registered, so 1 cycle after the pulse.
+// *_pulse: one input arrives. take_*: a command consumes one; it comes only while *_has is 1. *_has: the count is not
+// 0. It is registered, so it comes 1 cycle after the pulse.
 //     beat  a beat in every lane, at most LANE_BEATS
 //     k     a unit of local keys, at most K_UNITS
 //     x     an operand, at most 2: the engine has two operand banks
 //     v     a head in the V tail, at most 65535
-// part_pulse: one more unit of every token of the incoming operand. unit_count: units of the incoming operand so far; 0
-// again when the operand is complete (x_pulse).
+// part_pulse: one more unit of every token of the incoming operand has arrived. unit_count: units of the incoming
+// operand so far; x_pulse, with which the operand is complete, sets it to 0.
 // Throughput: one of each kind per cycle, in and out. Reset: clk, synchronous active-high rst; all counts are 0.
 //
 // name        meaning                  unit   range

@@ -4,7 +4,8 @@
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Each entry is one firing, and is prepared
 // while earlier firings run.
-// Arrivals are pulses, which are counted. A command goes out when everything that it needs has been counted:
+// Each arrival is a pulse, which rill_engine_counts counts. A command goes out when everything that it needs has
+// arrived:
 //     beat_pulse  a beat in every lane
 //     k_pulse     a unit of local keys (the step's own)
 //     x_pulse     an operand is in the buffer
@@ -15,8 +16,9 @@
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params  the beat holds row parameters
-//     cmd_scales  the beat holds group scales: it is beat number cmd_scale / (BEAT_BITS / 8) of those of the chunk
-//     cmd_valid   multiply the beat that is taken now or, for later tokens, was taken last. Its attributes:
+//     cmd_scales  the beat holds group scales; it is number cmd_scale / (BEAT_BITS / 8) of the chunk's beats with
+// scales
+//     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
 //     cmd_raw     1 keys, 2 values, 0 weights with row parameters
@@ -25,32 +27,35 @@
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step
 //     cmd_tok     token, or with TURN_TOKENS 2, 4 turn
-//     cmd_unit_pair  number of a pair of operand units, of which int4 weights use both
-//     cmd_half    other beats: which unit of that pair
+//     cmd_unit_pair  number of the pair of operand units for this beat; int4 weights use both units
+//     cmd_half    other beats: the unit of that pair that the beat uses
 //     cmd_acc     row of accumulators
 //     cmd_others  TURN_TOKENS 2, 4: bit i: token i + 1 of the turn is valid
 //     cmd_bank    TURN_TOKENS 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
-//     cmd_out     a result leaves: that of token cmd_out_tok. All but the first leave from row cmd_out_row of the
-//                 accumulators, in bank cmd_out_bank
+//     cmd_out     the result of token cmd_out_tok leaves. The first result of a row-step leaves as its sum is made, the
+//                 others are read from row cmd_out_row of the accumulators, in bank cmd_out_bank
 //     cmd_row     row in the chunk of parameters
 //     cmd_scale   index of the row's group scale in the chunk
-//     cmd_free    the operand is released
+//     cmd_free    the operand is released: its bank of the buffer may take another operand
 //     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
 // TURN_TOKENS 1: cmd_tok is a token, and cmd_out comes with its last beat. TURN_TOKENS 2, 4: a beat serves TURN_TOKENS
 // tokens at a time. cmd_tok is the turn, whose first token is TURN_TOKENS * turn. The results of a row-step leave one
 // per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4 the next row-step's beats come
 // to a turn before its results have left, so that row-step uses the other bank of accumulators.
-// K outermost (bit 86 of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its row-steps,
-// then beat 1 of them, and so on. Each column but the last needs only its own units of the operand. part_pulse counts
-// them, a cycle later than x_pulse would. So the firing begins before its operand is complete.
-// Before a row-step's results leave, there must be room for them: TURN_TOKENS 1: for the one result of the command.
-// TURN_TOKENS 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and all results
-// of this one have room.
-// Throughput: one command per cycle, also from firing to firing. Cycles of a firing if nothing is missing: header beats
-// + row-steps * beats * turns, turns = ceil(tokens / TURN_TOKENS), but at least one cycle per token for each row-step.
+// K outermost (field OUTER of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its
+// row-steps, then beat 1 of them, and so on. Each column except the last needs only the units of the operand up to its
+// own. They are counted by part_pulse, a cycle later than an operand by x_pulse. So the firing begins before its
+// operand is complete.
+// Results leave only if the output FIFO has room for them. TURN_TOKENS 1: the command needs room for its one result.
+// TURN_TOKENS 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and there is
+// room for all results of this one.
+// Throughput: one command per cycle, also from firing to firing. Cycles of a firing that never waits: header beats +
+// row-steps * beats * turns, with turns = ceil(tokens / TURN_TOKENS), but at least one cycle per token for each
+// row-step.
 // Entry to first command: 3 cycles.
-// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits for beats (memory, keys, V tail); else for
-// its operand; else for output room. At most one of the four is high, one cycle late.
+// busy: a command went out. stall_beat: a firing waits for a beat (memory, local keys or V tail). stall_x: it has its
+// beat and waits for its operand. stall_out: it has both and waits for room for its results. At most one of the four is
+// high. Each comes one cycle after the state that it reports.
 // Reset: clk, synchronous active-high rst; a running firing is discarded.
 //
 // name         meaning                                                           unit      range
@@ -212,7 +217,7 @@ module rill_engine_ctrl #(
         .n_groups(n_groups), .n_outer(n_outer),
         .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep), .n_tail_row(n_tail_row), .n_layer(n_layer));
 
-    // ---- the running firing: copies of n_* (rill_engine_entries explains each), then the state ----
+    // ---- the running firing: copies of n_* (rill_engine_entries explains each of them), then its state ----
     reg         active_q;
     reg  [1:0]  mode_q;
     wire        weights = mode_q == ENGINE_MODE_INT8 || mode_q == ENGINE_MODE_INT4;
@@ -257,19 +262,19 @@ module rill_engine_ctrl #(
     reg  [12:0]        tail_row_q;
 
     wire        beat_has, k_has, x_has, v_has;   // an input has arrived and is not used yet
-    reg         part_has_q;                  // the operand is not complete, but the units of this column are there
-    wire        room;  // for a result; with TURN_TOKENS 2, 4 for those of all tokens, and none is on its way out
+    reg         part_has_q;                  // the operand is not complete, but the units of this column have arrived
+    wire        room;  // the output FIFO has room for a result; TURN_TOKENS 2, 4: see rill_engine_outgoing
 
     reg         tok_first_q;                   // tok_q is 0
     reg         tok_last_q;                    // tok_q is turn_end
     wire [2:0]  turn_end = TURN_TOKENS == 4 ? {2'd0, tok_end_q[2]} : TURN_TOKENS == 2 ? {1'b0,
         tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    // Prepared before the next command can come.
+    // Inputs that the next command needs, computed one cycle ahead.
     reg         need_beat_q;                 // a memory beat: for a header, or for the first turn of a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // Room for a result; with TURN_TOKENS 2, 4 room for those of all tokens, at the first turn.
+    // Room for results in the output FIFO (`room`), with TURN_TOKENS 2, 4 only at the first turn.
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
     wire        no_x = data_q && !x_has && !part_has_q;
@@ -287,16 +292,16 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == ENGINE_MODE_INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
-    // renew: the registers below take the next firing instead of the next command of this one. It is known early and
-    // only selects. renew_now enables the registers, and comes late. renew && renew_now is !active_q || finish. So
-    // while no firing runs, the registers load in every cycle, also if n_valid is 0 (active_q then stays 0). load is 1
-    // only if a firing is really taken.
+    // renew selects: the registers below take the next firing instead of the next command of this one. It is known
+    // early in the cycle. renew_now enables the registers and is known late. renew && renew_now is !active_q || finish.
+    // So while no firing runs, the registers load in every cycle, also if n_valid is 0 (active_q then stays 0). load is
+    // 1 only if a firing is really taken.
     wire        renew = !active_q || (ending_q && tok_last_q);
     wire        renew_now = !active_q || all_there;
 
     // With columns outermost, a header or the next row of a column does not end a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
-    // Where the next beat comes from.
+    // Source of the next beat.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this memory beat is the last one, or there was none
     wire        next_row_memory = mode_q == ENGINE_MODE_SCORES ? !memory_one : from_memory_q;
     wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == ENGINE_MODE_SCORES ? KEYS : TAIL;
@@ -304,7 +309,7 @@ module rill_engine_ctrl #(
     wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
     wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == ENGINE_MODE_SCORES ? KEYS : TAIL;
 
-    // Whether the next beat is the last one of its row-step, and of the firing.
+    // next_row_end, next_rows_end: the next beat is the last one of its row-step; it belongs to the last row-step.
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
     // The next command multiplies: after a header if no header beat is left, otherwise unless a chunk of weights ends.
@@ -457,7 +462,7 @@ module rill_engine_ctrl #(
         end
     end
 
-    // ---- what has arrived ----
+    // ---- inputs that have arrived ----
     wire [UNIT_W:0] unit_count;                   // units of the operand that is being filled
     wire            take_x = finish && free_q;
     rill_engine_counts #(.LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .UNITS_W(UNIT_W+1)) u_counts (

@@ -3,9 +3,9 @@
 // its entry and step, in two cycles, while earlier firings run.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, the values of the next firing,
-// valid while n_valid. `take` (only while n_valid) moves on to the firing after it. Latency: 2 cycles; throughput: one
-// entry per cycle. One entry is being computed and two wait, each in its own registers. So `take` moves no data, and
-// s_axis_entry_tready does not depend on it.
+// valid while n_valid. `take`, which may come only while n_valid is 1, moves on to the firing after the next one.
+// Latency: 2 cycles; throughput: one entry per cycle. One entry can be in computation while the results of two others
+// wait, each in its own registers. So `take` moves no data, and s_axis_entry_tready does not depend on it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
 //     n_tok_end      index of the last token; in a step of one token with field `heads`, of the last query head,
 //                    because heads take the places of tokens
@@ -99,7 +99,7 @@ module rill_engine_entries #(
         end
     endgenerate
 
-    // ---- first cycle: the position arithmetic ----
+    // ---- first cycle: decodes the entry and computes with positions; a_* are its registers ----
     wire [95:0] entry = s_axis_entry_tdata[ENGINE_BITS-1:0];
     wire [63:0] step = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_STEP +: SCHEDULE_STEP_W];
     wire [8:0]  groups = {entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 8'd0, entry[ENGINE_GROUPS +: ENGINE_GROUPS_W]};
@@ -143,7 +143,7 @@ module rill_engine_entries #(
     reg         a_single_q;
     reg         a_keep_q;
     reg  [3:0]  a_tokens_q;
-    reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: 0 .. CHANNELS-1
+    reg  [5:0]  a_over_q;                    // krows * CHANNELS - pos: lanes without a key in the last row-step
     reg  [15:0] a_krows_q;
     reg  [15:0] a_vblocks_q;
     wire        a_push = s_axis_entry_tvalid && ready_q;
@@ -182,8 +182,8 @@ module rill_engine_entries #(
         end
     end
 
-    // ---- second cycle: what the sequencer loads; two such results can wait ----
-    // 119 is the sum of the widths of all n_* but n_others_end. The two lists of n_* below have the same order.
+    // ---- second cycle: the values n_* that the sequencer loads; two such words can wait ----
+    // 119 is the sum of the widths of all n_* except n_others_end. The two lists of n_* below have the same order.
     localparam N_W = 119 + OTHERS_W;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};

@@ -2,11 +2,11 @@
 // Makes the factors of the lanes on one die from a slice of the operand: one factor for every nibble of a beat, in the
 // order of rill_matrix_lane.
 //
-// TURN_TOKENS 2, 4: a factor holds a pair of tokens, packed as rill_packed_mul takes it. All factors of tokens 2 and 3
-// are above all factors of tokens 0 and 1. TURN_TOKENS 2, 4 or PUMP 2: each factor is delayed until its product is
-// computed (rill_pair_skew.vh).
-// No reset: a free-running pipeline.
-// A unit has BEAT_BITS / 8 mantissas.
+// slice holds, for each token, two units of BEAT_BITS / 8 mantissas (rill_x_slice).
+// TURN_TOKENS 2, 4: a factor holds the mantissas of a pair of tokens, packed as rill_packed_mul takes them. All factors
+// of tokens 2 and 3 are above all factors of tokens 0 and 1.
+// TURN_TOKENS 2, 4 or PUMP 2: each factor is delayed until its product is computed (rill_pair_skew.vh). Otherwise
+// factors is a combinational function of slice. No reset: a free-running pipeline.
 //
 // name         meaning                                          unit    range
 // BEAT_BITS    width of a memory beat                           bits    256, 512
@@ -47,7 +47,7 @@ module rill_engine_factors #(
         end
     endgenerate
 
-    // The part of a pair's slice that is multiplied `skew` clocks after its first part.
+    // Returns a mask of the elements of a pair's slice that are multiplied `skew` clocks after the first elements.
     function [PAIR_BITS-1:0] of_skew(input integer skew, input integer pair);
         integer i;
         begin
@@ -56,8 +56,9 @@ module rill_engine_factors #(
                 of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS), pair) == skew}};
         end
     endfunction
-    // Factors from elements: sign-extended and, for a pair, the second token added at bit SPLIT. Element i is at place
-    // i % 8 * (XS / 4) + i / 8, so that factors with the same place in their word are neighbours.
+    // Returns the factors of elements: each is sign-extended, and for a pair the second token's is added at bit SPLIT.
+    // The factor of element i is at place i % 8 * (XS / 4) + i / 8, so that factors of nibbles with the same place in a
+    // word of 32 bits are neighbours.
     function [2*XS*FACTOR_W-1:0] all_factors(input [PAIR_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;

@@ -5,7 +5,7 @@
 // In: s_axis_klocal (kv units in the order head, tok, unit); the scale and tlast are ignored. arrived: one pulse per
 // unit of the last token of a row-step; every lane of the row-step then has this unit. `beats` shows the oldest unit of
 // each lane. pop: the first k_lanes lanes drop this unit one cycle later, so it can still be read in the cycle after
-// pop. Each of these lanes must have a unit: the engine's controller counts the pulses of arrived.
+// pop. Each of these lanes must hold a unit; rill_engine_ctrl ensures this by counting the pulses of arrived.
 // Latency: 3 cycles from a unit to `beats` in an empty lane, 2 to arrived. Throughput: one unit per cycle.
 // Reset: clk, synchronous active-high rst; waiting keys are discarded.
 //

@@ -4,7 +4,7 @@
 //
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in. Everything
 // after the FIFO follows the command and never stalls. A beat may be popped in the cycle after its arrived pulse or
-// later. Without pop and use_local the beat of the previous command is used again, for another token.
+// later. If neither pop nor use_local is 1, the beat of the previous command is used again, for another token.
 // Cycle 0 is the cycle of the command's pop. With TURN_TOKENS 1 and PUMP 1 its other signals come in:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
 //               tok, row, acc, scale, raw. pop_multiply and pop_int4 are copies of valid and int4 for u_front
@@ -14,19 +14,21 @@
 // TURN_TOKENS 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
 // (rill_pair_skew.vh), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
 // TURN_TOKENS 2, 4: tok is a turn. Bit i of other_toks: token i + 1 of the turn is valid. x, shift and sums hold
-// TURN_TOKENS operands. Results leave by emit, out_tok and out_row of cycle 0, not by last. bank, out_bank: with
-// TURN_TOKENS 4 the banks of acc and out_row.
-// HOPS: everything but u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local and local_beat stay in
-// cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
-// HALVES: the beat goes there in two halves, at clk_2x (rill_half_hop), so HOPS is one more than the boundaries.
+// TURN_TOKENS operands. emit, out_tok and out_row of cycle 0 make results leave; last is ignored. With TURN_TOKENS 4,
+// bank and out_bank are the banks of acc and out_row.
+// HOPS: everything except u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local, pop_multiply,
+// pop_int4 and local_beat stay in cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
+// HALVES: the beat goes there in two halves, at clk_2x (rill_half_hop), so HOPS is one more than the number of
+// boundaries.
 // TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
-// TERM_HOPS cycles later than the rest: sum_valid, sum_others (other_toks), sum_shift, sum_params, sum_row, sum_raw
-// (second copies of the signals without sum_), first, last, tok, emit, out_tok, out_row, acc, bank and out_bank. Row
-// parameters cross in words of PARAM_BITS (rill_row_params_send), so a row must have at least 64 / PARAM_BITS beats.
+// TERM_HOPS cycles later than the rest. They are first, last, tok, emit, out_tok, out_row, acc, bank, out_bank, and
+// second copies of valid, other_toks, shift, params, row and raw, whose names begin with sum_ (sum_others for
+// other_toks). Row parameters cross in words of PARAM_BITS (rill_row_params_send), so a row must have at least 64 /
+// PARAM_BITS beats.
 // ASYM: with int4 and asym, the beat's group words begin at byte `scale` of the chunk's group words (rill_matrix_lane).
 // raw 1, 2: no row parameters; the row scale is SCALE_K, SCALE_V and the bias +0.
-// Reset: clk, synchronous active-high rst, and for u_front and the sums front_rst and sum_rst, each as late as the
-// command there. Clears valid bits and the waiting beats.
+// Reset: clk, synchronous active-high rst, front_rst for u_front and sum_rst for the sums. Each is delayed like the
+// command on its die. They clear the valid bits and the waiting beats.
 //
 // name         meaning                                             unit       range
 // BEAT_BITS    width of a beat                                     bits       256, 512

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the offset that the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat. The offset is equal
-// for all lanes.
+// Computes the offset by which the unsigned arithmetic of rill_matrix_lane raises the sum of a beat. The lanes subtract
+// it. It is equal for all lanes, so it is computed once.
 //
 // A lane sums (nibble + 8) * x + B for signed nibbles, and nibble * x + B for the unsigned low nibbles of int8 weights,
-// with B = 2^(X_BITS + 3). With int8 weights, high nibbles count 16 times. With N bytes per beat and S = sum of all 2N
-// elements of x (with int8 each element occurs twice):
+// with B = 2^(X_BITS + 3). With int8 weights, high nibbles count 16 times. N is the number of bytes per beat, and S is
+// the sum of all 2N elements of x (with int8 weights each element occurs twice):
 //     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
-// The last stage has one addition only. It adds 2 * B * N / 8 to S by inverting the sign. With int8 it needs
-// 17 * B * N / 64, so an earlier stage adds the rest, LIFT = B * N / 64.
+// The last stage has only one adder, which completes S. It adds 2 * B * N / 8 by inverting the sign bit of S, then
+// shifts. int8 weights need 17 * B * N / 64, so an earlier stage adds the rest, LIFT = B * N / 64.
 // ASYM 1: sums holds the sums of each 32 elements, X_BITS + 5 bits each. ASYM 0: sums is 0.
 // Free-running pipeline: offset and sums come LATENCY = 4 cycles after valid, one beat per cycle. No reset.
 //

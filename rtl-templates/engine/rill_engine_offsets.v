@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of an operand for the lanes: the offset of a beat (TURN_TOKENS 1 and PUMP 1), and with int4_asym weights the sum
-// of each 32 elements of each token (rill_engine_offset). All lanes get equal values.
+// Computes sums of an operand that all lanes need: the offset of a beat (TURN_TOKENS 1 and PUMP 1), and with int4_asym
+// weights the sum of each 32 elements of each token (rill_engine_offset).
 //
-// slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4.
+// slice comes in cycle 4 of the command (rill_engine_command), valid_3 in cycle 3, valid_4 and int4_4 in cycle 4.
 // q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8,
-// one cycle before the lanes need it, for a register per group of lanes. Otherwise q comes when the lanes need it.
+// one cycle before the lanes need it, because rill_engine has a register for it per group of lanes. Otherwise q comes
+// when the lanes need it.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the results of the matrix engine in a FIFO and reports them to the rest of the engine. The FIFO has a place
-// for every row that was begun. All of it is on the die of the readers of m_axis_y.
+// Collects the results of the matrix engine in a FIFO and reports to the rest of the engine when one leaves or is not
+// finite. rill_engine_ctrl lets a result leave the lanes only after it has reserved a place, so the FIFO is never full
+// when a result arrives. The whole module is on the die of the readers of m_axis_y.
 //
-// s_valid: a result arrives; there is always a place for it. The low bits of s_side are `count`, the number of lanes
-// whose part of s_y counts. wrong[c], a cycle later: lane c's part, its row scale or its bias is not finite.
-// m_axis_y: {s_side, s_y}, 2 cycles later. taken: 1 in the cycle of a transfer. fault: one of the `count` lanes was
-// wrong; a cycle after `wrong`.
+// s_valid: a result arrives. The low bits of s_side are `count`; the values of the first `count` lanes in s_y are
+// valid. wrong[c], one cycle after s_valid: the value of lane c, its row scale or its bias is not finite.
+// m_axis_y: {s_side, s_y}, 2 cycles after s_valid if the FIFO is empty. taken: 1 in the cycle of a transfer on
+// m_axis_y. fault, one cycle after `wrong`: a bit of wrong was 1 in the first `count` lanes.
 // Reset: clk, synchronous active-high rst; clears the FIFO.
 //
 // name      meaning                unit      range

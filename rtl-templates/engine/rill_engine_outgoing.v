@@ -2,20 +2,21 @@
 // Decides when results of the matrix engine leave the accumulators, one per row-step and token, and which bank of
 // accumulators a row-step uses.
 //
-// leave: a command goes out after which results leave; it comes only while `room`. Its attributes are tok_end,
-// rows_end, out_row and lanes. TURN_TOKENS 1: the command is the last beat of a row-step for one token (tok, tok_last),
-// and its one result leaves. TURN_TOKENS 2, 4: the command is that of turn 0, and the results of all tokens, 0 to
-// tok_end, leave one per cycle from then on.
-// row_done: the last command of a row-step (with K outermost, of a chunk). With TURN_TOKENS 4 the next one uses the
-// other bank.
+// leave: the command of this cycle makes results leave. It comes only while room is 1. tok_end, rows_end, out_row and
+// lanes belong to it. TURN_TOKENS 1: the command has the last beat of a row-step for one token (tok, tok_last), and the
+// one result of this token leaves. TURN_TOKENS 2, 4: the command has the last beat for turn 0, and the results of all
+// tokens, 0 to tok_end, leave one per cycle from then on.
+// row_done: the command is the last one of a row-step (with K outermost, of a chunk). With TURN_TOKENS 4 the next
+// row-step or chunk uses the other bank.
 // Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank and cmd_count stay for the results after it):
 //     cmd_out       the result of token cmd_out_tok leaves accumulators cmd_out_row in bank cmd_out_bank
 //     cmd_count     lanes with a valid result
-//     cmd_tok_last  the result is that of the row-step's last token
+//     cmd_tok_last  the result belongs to the row-step's last token
 //     cmd_y_last    the result is the last one of the firing
 //     bank          bank of the row-step of the present command
-//     room          there is a place for a result; TURN_TOKENS 2, 4: for TOKENS results, and none is on its way out
-// y_pulse: an output word has left, and its place is free.
+//     room          the output FIFO has a place for a result; TURN_TOKENS 2, 4: it has TOKENS places, and no earlier
+//                   result is still to leave
+// y_pulse: an output word has left the FIFO, so its place is free.
 // Throughput: one result per cycle. Reset: clk, synchronous active-high rst; clears cmd_out, room and bank.
 //
 // name         meaning                                                           unit    range
@@ -117,7 +118,7 @@ module rill_engine_outgoing #(
             reg                 end_q;           // this is the firing's last row-step
             wire [2:0]          left_d = leave ? tok_end : left_q - {2'd0, left_q != 3'd0};
             wire [PLACES_W+2:0] row_tokens = {{PLACES_W{1'b0}}, tok_end} + 1'b1;
-            // Both next states, computed before it is known whether the results of this row-step leave.
+            // Free places after this cycle without and with `leave`, both computed before `leave` is known.
             wire [PLACES_W-1:0] kept = places_q + {{(PLACES_W-1){1'b0}}, y_pulse};
             wire [PLACES_W-1:0] rest = kept - row_tokens[PLACES_W-1:0];
             assign places_d = leave ? rest : kept;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the integer results of the lanes to fp32 and stores them in a FIFO. The FIFO has a place for every row that
-// was begun.
+// Converts the integer results of the lanes to fp32 (rill_dequantize) and stores them in a FIFO, which always has a
+// place for a result that arrives (rill_engine_out).
 //
 // side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
 // valid.
-// m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO.
-// y_taken: a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its row
-// scale or its bias is not finite; 2 cycles after the result entered the FIFO. y_taken and fault come PULSE_HOPS cycles
-// late.
-// Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
-// the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
-// they are empty before the reset ends, if it is as long as rill_engine says.
+// m_axis_y: {side, CHANNELS x fp32}. Its delay is the latency of rill_dequantize plus RESULT_HOPS plus 2 cycles of the
+// FIFO. y_taken: a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its
+// row scale or its bias is not finite; 2 cycles after the result entered the FIFO. y_taken and fault are delayed by a
+// further PULSE_HOPS cycles.
+// Reset: clk, synchronous active-high rst, and lane_rst, which is delayed like a command to the lanes. Results on their
+// way and in the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have
+// no reset. They are empty before the reset ends, if it is as long as the header of rill_engine requires.
 // Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g. u_side_hop leads to the
 // die of the sums of group 0, gen_result[g].u_hop from the die of group g to u_out, and u_home from there to the rest
 // of the engine.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries for the matrix engine's control: the firings of its schedule, with positions counted from where the window of
-// a firing's layer begins.
+// Turns each step word into entries for the control of the matrix engine: walks the schedule (rill_schedule) and, in
+// layers with an attention window, counts keys and values from the start of the window (rill_window_entries).
 //
-// s_axis_step: the steps; m_axis_entry: {layer, step, entry} as rill_schedule gives it.
+// s_axis_step: the step words. m_axis_entry: {layer, step, entry}, the format of rill_schedule.
 // Throughput and latency: those of rill_schedule; with windows, entries come 5 cycles later (rill_window_entries).
 // Reset: clk, synchronous active-high rst. The step that is walked is discarded.
 //

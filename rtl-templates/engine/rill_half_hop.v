@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers between dies, like rill_hop, with half of the wires: q is d, STAGES clocks later. The two halves of d cross
-// one after the other, at clk_2x.
+// Registers between dies, like rill_hop, but with half of the wires: q is d, STAGES clocks later. The two halves of d
+// cross one after the other, at clk_2x.
 //
 // Every rising edge of clk is also one of clk_2x. Edges of clk_2x are counted from 0, the edge of clk that brings d:
 //     edges 1, 2                        u_send: the low half of d, then the high one
-//     the next 2 * STAGES - 3 edges     gen_stage[k].u_stage of u_hop: the same, one stage later each
+//     the next 2 * STAGES - 3 edges     gen_stage[k].u_stage of u_hop: both halves move on by one stage per edge
 //     edge 2 * STAGES                   q: the high half from the last stage, and the low half, which waited for it
-// Two stages of u_hop for each die boundary, except for the first one, leave a whole period of clk_2x to each boundary
-// and to each die between two boundaries. So STAGES is one more than the number of boundaries.
-// Placement: u_send is on the die of d, the stages of u_hop on the dies of the way, the rest on that of q.
-// Two forms, with equal outputs in equal cycles:
-// - with RILL_VENDOR_CELLS or RILL_PUMP as above;
-// - otherwise, for simulation, a rill_hop at clk. clk_2x is ignored.
+// u_hop has one stage for the first die boundary, because u_send ends with a register, and two for each further one. So
+// each boundary, and each die between two boundaries, has a whole period of clk_2x. STAGES is one more than the number
+// of boundaries.
+// Placement: u_send is on the die of d, the stages of u_hop on the dies along the path, the rest on the die of q.
+// There are two forms, with equal outputs in equal cycles. With RILL_VENDOR_CELLS or RILL_PUMP the module is as above.
+// Otherwise, for simulation, it is a rill_hop at clk, and clk_2x is ignored.
 // No reset.
 //
 // name    meaning           unit    range

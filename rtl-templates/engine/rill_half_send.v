@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sender of rill_half_hop: q is the low half of d, then the high one, each for one period of clk_2x. The first is
-// there one edge of clk_2x after the edge of clk that brings d. The multiplexers and the registers behind them are in
-// one module, so a placer that keeps modules whole keeps the multiplexers in front of the boundary.
+// The sender of rill_half_hop: q is the low half of d, then the high half, each for one period of clk_2x. The low half
+// comes one edge of clk_2x after the edge of clk that brings d. The multiplexers and the registers after them are in
+// one module, so a placer that keeps modules whole keeps the multiplexers before the die boundary.
 // Used only with RILL_VENDOR_CELLS or RILL_PUMP.
 // No reset.
 //

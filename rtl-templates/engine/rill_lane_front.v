@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory side of a lane: holds the waiting beats and selects the beat of the current command. All paths from here to
-// the rest of the lane start at registers.
+// Memory side of a lane: holds the waiting beats and selects the beat of the current command. It is on the home die,
+// also if the rest of the lane is on another one. All paths from here to the rest of the lane start at registers.
 //
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in.
 // beat, in the cycle after the command: local_beat with use_local, the next waiting beat with pop, else the beat of the
-// previous command. If multiply is 1, the command multiplies the beat (weights, keys or values, not a header). Then
-// signed nibbles are made unsigned, as rill_matrix_lane takes them.
+// previous command. If multiply is 1, the command multiplies the beat (weights, keys or values, not a header). Then 8
+// is added to signed nibbles by inverting their top bit, because rill_matrix_lane takes unsigned nibbles.
 // Reset: clk, synchronous active-high rst; waiting beats are discarded.
 //
 // name        meaning                        unit   range

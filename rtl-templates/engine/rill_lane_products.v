@@ -2,9 +2,10 @@
 // Multiplier half of rill_matrix_lane: computes the term of a beat, without the exponent of its block.
 //
 // Free-running pipeline, never stalls:
-//     term = (sum over the beat of weight * x) * group_scale << (shift mod 8), or that of rill_group_terms
-// term comes LATENCY = 7 cycles after valid. int4, nibbles, x, offset, group_scale, shift, asym, words and sums are
-// those of rill_matrix_lane. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
+//     term = (sum over the beat of weight * x) * group_scale << (shift mod 8)
+// With asym, rill_group_terms computes the value that is shifted. rill_lane_sums applies the rest of the exponent.
+// term comes LATENCY = 7 cycles after valid. The header of rill_matrix_lane describes the other inputs. A term has
+// TERM_W bits, enough for the largest factors of all kinds of weights.
 // Reset: synchronous; resets only the valid bits.
 //
 // name       meaning                              unit  range
@@ -65,7 +66,7 @@ module rill_lane_products #(
     reg  [SUM_AT:1]        valid_q;
     reg  [BEAT_AT:1]       int4_q;
     reg  [8*BEAT_AT-1:0]   group_scale_q;      // stage 1 in the low bits
-    reg  [3*SCALED_AT-1:0] fine_q;
+    reg  [3*SCALED_AT-1:0] fine_q;             // the low 3 bits of shift
     wire [7:0]             beat_scale = group_scale_q[8*(BEAT_AT-1) +: 8];
     wire [2:0]             beat_fine = fine_q[3*(BEAT_AT-1) +: 3];
     wire [2:0]             scaled_fine = fine_q[3*(SCALED_AT-1) +: 3];
@@ -84,8 +85,8 @@ module rill_lane_products #(
     generate
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
             // LOW: place of the factor of the byte's low nibble (rill_matrix_lane: nibble 8 w + k has element BEAT_BITS
-            // / 32 * k + w). The register has the product itself, so it can be that of the multiplier. BIAS makes the
-            // signed products unsigned.
+            // / 32 * k + w). low_q and high_q hold the products without BIAS, so they can be the output registers of
+            // the multipliers. BIAS makes the signed products unsigned.
             localparam LOW = i % 4 * 2 * STRIDE + i / 4;
             localparam [PRODUCT_W-1:0] BIAS = {1'b1, {(PRODUCT_W-1){1'b0}}};
             reg  [PRODUCT_W-1:0] low_q;

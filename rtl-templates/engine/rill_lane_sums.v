@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator half of rill_matrix_lane: shifts the terms of its multipliers by the rest of the block's exponent (shift
-// / 8 bytes) and adds them up.
+// Accumulator half of rill_matrix_lane: shifts terms left by the part of the block's exponent that the multipliers have
+// not applied (shift / 8 whole bytes) and adds them up.
 //
-// Free-running pipeline, never stalls. The ports from valid to side are those of rill_matrix_lane, all in the same
-// cycle. term comes TERM_AT cycles later.
+// Free-running pipeline, never stalls. The header of rill_matrix_lane describes the ports from valid to side, which all
+// come in the same cycle. term comes TERM_AT cycles later.
 // A result leaves LATENCY = TERM_AT + 2 cycles after last.
 // PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
 // the cycle of valid (rill_row_params_receive).

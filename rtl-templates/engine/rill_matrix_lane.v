@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine: multiplies a memory beat with its part of the operand and accumulates rows, exactly.
+// One lane of the matrix engine for one token at a time: multiplies a memory beat with its part of the operand and
+// accumulates rows, exactly. rill_matrix_pair does this for several tokens at a time.
 //
 // Free-running pipeline, never stalls: one beat and token per cycle. out_valid comes LATENCY = 9 cycles after the valid
 // that carries last.
@@ -7,19 +8,19 @@
 //     acc[place] = (first ? 0 : acc[place]) + term, ACC_W bits
 // Weights: with int4 = 1, nibble i of the beat is a weight in two's complement. With int4 = 0, byte k is a weight: 16 *
 // (high nibble) + (unsigned low nibble). One array of multipliers serves both. x holds a factor for every nibble, so
-// with int8 weights the factor of a byte is at both of its nibbles. Factors with the same place in a word of 32 bits
-// are neighbours: the factor of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
-// All arithmetic is unsigned: signed nibbles (with int4 all of them, else the high ones) come as nibble + 8, beat ^
-// 4'h8, and a product is kept as product + 2^(X_BITS + 3). These additions raise the beat's sum by offset, which comes
-// 4 cycles after valid and is common to all lanes (rill_engine_offset).
-// PUMP 2: the multipliers are those of rill_pair_products without the second token, and each makes two products per
-// cycle, at clk_2x. Then results come 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums are due 2 + PAIR_MORE cycles
+// with int8 weights the factor of a byte is at both of its nibbles. Factors of nibbles with the same place in a word of
+// 32 bits are neighbours: the factor of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
+// All arithmetic is unsigned: a signed nibble (with int4 every nibble, else the high ones) arrives as nibble + 8 (its
+// top bit is inverted), and a product is kept as product + 2^(X_BITS + 3). These additions raise the beat's sum by
+// offset, which comes 4 cycles after valid and is common to all lanes (rill_engine_offset).
+// PUMP 2: rill_pair_products has the multipliers and uses only one token of a pair. Each makes two products per cycle,
+// at clk_2x. Then results come 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums are due 2 + PAIR_MORE cycles
 // later, and the factors of a nibble pair_skew cycles later. nibbles is the unchanged beat, and there is no offset.
-// ASYM: with asym (and int4), each 32 elements have a scale and an offset in words, and sums comes with offset. The
-// term is that of rill_group_terms, shifted like any other.
-// row_scale, bias and side pass unchanged, with the row's last beat.
-// The halves are rill_lane_products or rill_pair_products, which make terms of beats, and rill_lane_sums, which adds
-// them up. With HOPS they may be on dies HOPS boundaries apart: sum_valid, sum_shift (second copies of valid and
+// ASYM: with asym (and int4), words has a scale and an offset for each 32 elements, and sums comes in the same cycle as
+// offset. rill_group_terms computes the term, which is shifted like any other.
+// row_scale, bias and side of the row's last beat leave unchanged with its result.
+// The lane has two halves: rill_lane_products or rill_pair_products makes terms of beats, and rill_lane_sums adds them
+// up. With HOPS the halves may be on dies HOPS boundaries apart. Then sum_valid, sum_shift (second copies of valid and
 // shift), first, last, place and side come HOPS cycles later than the rest, and so do results.
 // PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for one or two pairs of tokens at a time. For each token it does what rill_matrix_lane
-// does, with an operand and a set of accumulators per token. But it needs only one multiplier per nibble for a pair
-// (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte, at clk_2x.
+// One lane of the matrix engine for one or two pairs of tokens at a time. It computes for each token the same as
+// rill_matrix_lane, with an operand and a set of accumulators per token. But it needs only one multiplier per nibble
+// for both tokens of a pair (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte,
+// at clk_2x.
 //
 // Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of other_toks:
 // token i + 1 of the turn is valid. rill_pair_products makes the terms of a beat, and rill_pair_sums adds them up:
@@ -10,18 +11,20 @@
 // x holds 32 bits for each nibble, in the order of rill_matrix_lane: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from 27
 // bits, as rill_packed_mul takes it. All factors of tokens 2 and 3 are above all factors of tokens 0 and 1. The factors
 // of nibble n of the beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), because the multipliers add
-// in trees. nibbles is the unchanged beat: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
-// ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
+// in trees. nibbles is the unchanged beat: signed weights of 4 bits (int4), else signed bytes. The multipliers take
+// signed weights, so there is no offset.
+// ASYM: asym and words are as in rill_matrix_lane. sums has the sums of each token's operand (rill_engine_offset).
 // Results leave one per cycle: with emit, the result of token out_tok leaves LATENCY = 12 + PAIR_MORE cycles later.
 // emit with out_tok 0 belongs to the cycle of turn 0 of the last beat, and takes row_scale and bias for all tokens of
-// the row. The other tokens follow in order. Each result must leave no later than a first beat comes to the accumulator
-// that holds it, the one of its row and turn (a row of n tokens may end n cycles after the previous row).
-// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (ignored with
-// out_tok 0). With two pairs, the next row comes to an accumulator before its result has left. So there are two banks
-// of accumulators, selected by a bit above row: each row, or each set of rows that are open together, uses the other
-// bank than the previous one.
-// HOPS: the two halves may be on dies HOPS boundaries apart. sum_valid, sum_others, sum_shift (second copies of valid,
-// other_toks and shift), first, turn, emit, out_tok and out_row come HOPS cycles later than the rest, and so do
+// the row. The other tokens follow in order. A result must leave at the latest in the cycle in which the first beat of
+// another row comes to its accumulator, which is the one of its row and turn. So a row of n tokens may end n cycles
+// after the previous row.
+// ROWS rows may be open at a time: the port turn is {row, turn}, and out_row is the row whose result leaves (ignored
+// with out_tok 0). With two pairs, the next row comes to an accumulator before the result in it has left. So there are
+// two banks of accumulators, selected by a bit above row: each row, or each set of rows that are open together, uses
+// another bank than the previous one.
+// HOPS: u_products and u_sums may be on dies HOPS boundaries apart. sum_valid, sum_others, sum_shift (second copies of
+// valid, other_toks and shift), first, turn, emit, out_tok and out_row come HOPS cycles later than the rest, and so do
 // results.
 // PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).

@@ -2,11 +2,12 @@
 // One multiplier of rill_pair_trees at height LEVEL of its tree: rill_packed_mul, or at twice the clock
 // rill_pumped_mul, which serves two pairs of tokens or two weights.
 //
-// PUMP 1: the same as rill_packed_mul; x_1, weight_1, clk_2x and phase are ignored.
-// PUMP 2: p holds the product of x and weight, with the sums that it adds, for half a cycle, from 2.5 cycles after x
-// on. In the next half it holds the product of x_1 and weight (WEIGHTS 1) or weight_1 (WEIGHTS 2), which comes a cycle
-// later than x. If LEVEL is odd, x_1 and weight come a cycle later than x, and p half a cycle later. en is ignored.
-// phase comes from rill_pump_phase.
+// PUMP 1: the multiplier is a rill_packed_mul, and x_1, weight_1, clk_2x and phase are ignored. x holds a pair of
+// tokens.
+// PUMP 2: 2.5 cycles after x, p holds the product of x and weight plus the sums sum_in and sum_beside, for half a
+// cycle. In the next half it holds the product of x_1 and weight (WEIGHTS 1), or of x_1 and weight_1 (WEIGHTS 2), which
+// comes a cycle later than x. If LEVEL is odd, x_1 and weight come a cycle later than x, and p half a cycle later. en
+// is ignored. phase comes from rill_pump_phase.
 // No reset.
 //
 // name     meaning                            unit      range

@@ -3,10 +3,12 @@
 // its block.
 //
 // Free-running pipeline, never stalls:
-//     term_i = (sum over the beat of weight * x_i) * group_scale << (shift_i mod 8), or that of rill_group_terms
-// LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
-// The ports from other_toks to sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 +
-// PAIR_MORE cycles. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
+//     term_i = (sum over the beat of weight * x_i) * group_scale << (shift_i mod 8)
+// With asym, rill_group_terms computes the value that is shifted. rill_pair_sums applies the rest of the exponent.
+// Terms come LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
+// The header of rill_matrix_pair describes the ports from other_toks to sums: factors come pair_skew cycles after
+// valid, sums 6 + PAIR_MORE cycles after it. A term has TERM_W bits, enough for the largest factors of all kinds of
+// weights.
 // PUMP must be 2 if PAIRS is 2. PUMP 2 has two forms, with equal terms in equal cycles:
 // - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice per cycle, at clk_2x, for both pairs or
 //   for both nibbles of a byte. Every rising edge of clk is also one of clk_2x; the lane finds out which ones.

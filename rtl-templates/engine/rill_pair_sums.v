@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products by the rest of the block's exponent
-// (shift / 8 bytes), adds them up, and sends the results in order.
+// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products left by the part of the block's exponent
+// that is not applied yet (shift / 8 whole bytes), adds them up, and sends the results in order.
 //
-// Free-running pipeline, never stalls. The ports from valid to out_row, shift, row_scale and bias are those of
-// rill_matrix_pair, all in the same cycle. term, one per token of a turn, comes TERM_AT cycles later.
-// Results leave LATENCY = TERM_AT + 2 cycles later.
+// Free-running pipeline, never stalls. The header of rill_matrix_pair describes the ports from valid to bias, which all
+// come in the same cycle. term, one per token of a turn, comes TERM_AT cycles later.
+// A result leaves LATENCY = TERM_AT + 2 cycles after its emit.
 // PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
 // the cycle of valid (rill_row_params_receive).
 // Reset: synchronous; resets only the valid bits.
@@ -94,7 +94,7 @@ module rill_pair_sums #(
         end
     endgenerate
 
-    // Signals that accompany the terms; index n: valid in stage n. The terms are there in stage AT.
+    // Signals that accompany the terms; index n: valid in stage n. The terms arrive in stage AT.
     reg  [AT+1:1]       valid_q;
     reg  [(AT+1)*OTHERS-1:0] others_q;         // stage 1 in the low bits
     reg  [AT:1]         first_q;

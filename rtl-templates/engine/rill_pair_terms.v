@@ -2,7 +2,8 @@
 // For each of 2 or 4 tokens, adds up the tree sums of one beat (rill_pair_trees), applies the group scale and outputs
 // the beat's term of the dot product.
 //
-// Free-running pipeline, never stalls. term has LATENCY = 10 + PAIR_MORE cycles from valid. Inputs, cycles after valid:
+// Free-running pipeline, never stalls. term comes LATENCY = 10 + PAIR_MORE cycles after valid, and the inputs come this
+// number of cycles after valid:
 //     tree_sums  PAIR_TOP + 1 + PAIR_MORE (rill_pair_skew.vh)
 //     sums       6 + PAIR_MORE
 //     all other  0
@@ -11,8 +12,8 @@
 //     int4         1: int4 weights, 2 per byte; 0: int8 weights, whose nibbles are low + 16 * high
 //     tree_sums    per token the sums of low nibbles, then of high nibbles; each has TREES unsigned sums with a bias
 //     group_scale  unsigned scale of the beat's group of weights
-//     shift        per token 5 bits; term is shifted left by the low 3 of them, the others are not used here
-//     asym         1: int4_asym weights; the term is that of rill_group_terms
+//     shift        per token 5 bits; term is shifted left by the low 3 bits, rill_pair_sums uses the others
+//     asym         1: int4_asym weights; rill_group_terms computes the term
 //     words        int4_asym: scale and offset of each group, for rill_group_terms
 //     sums         int4_asym: per token the sums of x in each group, for rill_group_terms
 //     term         per token a signed integer
@@ -163,9 +164,9 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // Stage 8: sum of both halves, int8: low + 16 * high. Stage 9: times the group's scale. Stage 10: registers only,
+    // Stage 8: sum of the low and high nibbles' sums (int8: low + 16 * high). Stage 9: times the group's scale, which
+    // is shifted by the 3 low bits of `shift`, because the DSP has room for that. Stage 10: registers without logic,
     // because the next stage may be on another die.
-    // The 3 low bits of the shift are folded into the scale; the DSP has room for it.
     generate
         for (i = 0; i < TOKENS; i = i + 1) begin : gen_token
             reg  signed [WHOLE_W-1:0] sum8_q;

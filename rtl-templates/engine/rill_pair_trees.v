@@ -4,7 +4,7 @@
 //
 // Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid. Order, low bits
 // first: token 0, 1, ..; in each token low nibbles, then high nibbles; in each half the trees of PAIR_TREE bytes, tree
-// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
+// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are as in rill_pair_products.
 // PUMP 2 is the pumped form of rill_pair_products. A multiplier works twice per cycle, at clk_2x; every rising edge of
 // clk is also one of clk_2x. With two pairs, it multiplies a nibble with pair 0, then with pair 1, whose factors are in
 // x_1. With one pair, it multiplies the low nibble of a byte, then the high one. x_1 is ignored with PAIRS 1, clk_2x
@@ -81,7 +81,7 @@ module rill_pair_trees #(
     // Factors for the second half of a multiplier's cycle, in the order of those for the first half.
     wire [8*BEAT_BITS-1:0] second = PAIRS == 2 ? x_1 : {{32*WORDS{1'b0}}, x[8*BEAT_BITS-1:32*WORDS]};
 
-    // Tells in which half of a cycle clk_2x is, one copy for every two words.
+    // The half of a cycle in which clk_2x is (rill_pump_phase), one copy for every two words.
     wire [WORDS-1:0]  phase;
     generate
         if (PUMP == 2) begin : gen_phase
@@ -177,8 +177,9 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // The halves of both tokens at the top of each tree. If a multiplier has two sums one after the other, the sum in
-    // the half of a cycle that ends with clk is taken at clk, and the other one is taken at clk_2x before.
+    // The sums of both tokens at the top of each tree. With PUMP 2 a multiplier has two sums, one in each half of a
+    // cycle. The sum of the half that ends with an edge of clk is registered at clk, the other one at the edge of
+    // clk_2x before.
     generate
         for (i = 0; i < TREES; i = i + 1) begin : gen_tree
             for (k = 0; k < PARTS; k = k + 1) begin : gen_of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells multipliers that work in both halves of a cycle of clk (rill_pumped_mul) in which half each register of clk_2x
-// works.
+// Tells logic at clk_2x in which half of a cycle of clk it works: multipliers that compute a product in each half
+// (rill_pumped_mul), and senders of half beats (rill_half_send).
 //
 // Every rising edge of clk is also one of clk_2x. phase holds COPIES times {second, first}. second is 1 in the half
 // that ends with a rising edge of clk, first in the other half. phase is right from the second cycle on, so there is no

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a row's parameters to its result: either as they come with the command of the result, or put together from
-// words (rill_row_params_receive).
+// Delays a row's parameters until its result leaves. It either takes them as they come with the command of the result,
+// or puts them together from words (rill_row_params_receive).
 //
-// row_scale and bias belong to the result that was commanded LATE + LATENCY cycles before. PARAM_BITS 0: they are
+// row_scale and bias belong to the result whose command came LATE + LATENCY cycles before. PARAM_BITS 0: they are
 // s_row_scale and s_bias of that cycle. PARAM_BITS not 0: s_row_scale and s_bias are ignored; params, row, raw and word
-// are those of rill_row_params_receive, LATE cycles later.
+// go to rill_row_params_receive LATE cycles later.
 // Reset: synchronous; parameters on their way are discarded.
 //
 // name        meaning                                           unit       range

@@ -2,12 +2,12 @@
 // Receives the row parameters of a lane that is cut after its multipliers, at the sums of the lane. Puts them together
 // from the words of rill_row_params_send and keeps them until the results of their rows leave.
 //
-// Cycle 0: params, row and raw, the command of the sums. With params, words come from cycle 2 on, one per cycle, rows
-// in order. Without params, a result of the chunk's `row` may leave; its parameters are on row_scale and bias in cycle
-// READ_AT + 1. raw 1, 2: row_scale is SCALE_K, SCALE_V and bias is +0 instead.
+// Cycle 0: params, row and raw of the command for the sums. params 1: a chunk begins; its words come from cycle 2 on,
+// one per cycle, rows in order. params 0: a result of the chunk's `row` may leave; its parameters are on row_scale and
+// bias in cycle READ_AT + 1. raw 1 (keys) and 2 (values): row_scale is SCALE_K or SCALE_V instead, and bias is +0.
 // Rule for the caller: row n of a chunk (from 0) ends no sooner than with command (n + 1) * 64 / PARAM_BITS of the
-// chunk. Its parameters are in by then. The parameters of the latest four chunks are kept, so even rows of one beat
-// each are read in time.
+// chunk. By then its parameters have arrived. The parameters of the latest four chunks are kept, so they are read in
+// time even if each row has only one beat.
 // Reset: synchronous; parameters on their way are discarded.
 //
 // name        meaning                                     unit       range
@@ -54,9 +54,9 @@ module rill_row_params_receive #(
     localparam [31:0] END = ROWS * WORDS - 1;
     localparam BANK_W = 2;
 
-    // A chunk's words, counted from the second cycle after its command on.
+    // Counts the words of a chunk, which begin in the second cycle after its command.
     reg                start_q;
-    reg                begins_q;               // the first word of a chunk is there
+    reg                begins_q;               // the first word of a chunk arrives
     reg                active_q;
     reg  [COUNT_W-1:0] count_q;
     wire [COUNT_W-1:0] count = begins_q ? {COUNT_W{1'b0}} : count_q;

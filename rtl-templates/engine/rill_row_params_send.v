@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the row parameters of a chunk to the sums of a lane that is cut after its multipliers. The parameters are a
-// header beat, which leaves PARAM_BITS bits per cycle, the low ones first (rill_row_params_receive).
+// Sends the row parameters of a chunk to the sums of a lane that is cut after its multipliers. The parameters are one
+// header beat, which leaves in words of PARAM_BITS bits, one per cycle, the low bits first. This needs fewer wires
+// between dies than a whole beat (rill_row_params_receive).
 //
-// In: beat with load in cycle 0. Out: its n-th word on `word` in cycle 2 + n, from registers. A new load starts again.
-// No reset: `word` counts only after a load.
+// In: beat with load in cycle 0. Out: word n of the beat (from 0) on `word` in cycle 2 + n, from registers. A new load
+// begins again with word 0 of its beat. No reset: `word` has no meaning before the first load.
 //
 // name        meaning          unit  range
 // BEAT_BITS   width of a beat  bits  256, 512

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries terms from the multipliers of a lane to its accumulators, together with the row's parameters: all at once or
-// in words (rill_row_params_along).
+// Carries terms from the multipliers of a lane to its accumulators, which may be on another die, together with the
+// row's parameters: all at once or in words (rill_row_params_along).
 //
 // PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. PARAM_BITS not 0: these are 0, and word
 // comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none.

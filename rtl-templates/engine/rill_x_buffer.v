@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer of the matrix engine: two banks of mx units. One bank is written from the stream while the other one
-// is read.
+// Operand buffer of the matrix engine: two banks of mx units, so one bank is written from the stream while the other
+// one is read.
 //
 // Write: s_axis_x, one unit {shift[7:0], q} per word, tokens in any order. The buffer counts the units of each token.
 // tlast ends the operand and fills the bank. tready is low while both banks are full.
@@ -8,12 +8,13 @@
 // with the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
 // TURN_TOKENS 2, 4: read_tok names a turn. The units of its tokens are next to each other, token TURN_TOKENS * read_tok
 // in the low bits. Units of a token that the operand does not have are old data.
-// filled: one pulse per operand; from this cycle on it may be read. part: one pulse per unit of the last token; from
-// this cycle on this unit of all tokens may be read.
-// free: a pulse in or after the cycle of the last read. It releases the bank and switches to the other one.
-// A unit is written in the cycle after it was taken. No read is early enough to see the difference.
-// copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the cycles of the
-// write and of the read here, from registers without another load.
+// filled: one pulse per operand; from this cycle on the operand may be read. part: one pulse per unit of the last
+// token; from this cycle on this unit of all tokens may be read.
+// free: a pulse in or after the cycle of the last read of an operand. It releases the operand's bank, and reads go to
+// the other bank.
+// A unit is written in the cycle after it was taken. No permitted read is early enough to see the old contents.
+// copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the same cycles as
+// here, from registers that have no other load.
 // Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
 // A unit has BEAT_BITS / 8 mantissas.
 //
@@ -60,7 +61,7 @@ module rill_x_buffer #(
     output wire [TURN_TOKENS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
     output wire [TURN_TOKENS*8-1:0] shift_0,
     output wire [TURN_TOKENS*8-1:0] shift_1,
-    output wire [2*TURN_TOKENS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
+    output wire [2*TURN_TOKENS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, address, an enable per memory}
     output wire [ADDR_W-1:0]    copy_read
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
@@ -118,7 +119,7 @@ module rill_x_buffer #(
             end
         end
 
-    // Place of the next unit, per token.
+    // Number of the next unit of each token.
     reg  [UNIT_W-1:0] unit_q [0:TOKENS-1];
     wire [TOK_W-1:0]  write_tok = s_axis_x_tuser[TOK_W-1:0];
     wire [UNIT_W-1:0] write_unit = unit_q[write_tok];
@@ -157,7 +158,7 @@ module rill_x_buffer #(
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied
-            // Separate registers, because those for the memory here drive its load.
+            // Registers for the copy only, because registers before a crossing should have no other load.
             (* keep = "true", user_sll_reg = "true" *) reg [ADDR_W-1:0]                      copy_addr_q;
             (* keep = "true", user_sll_reg = "true" *) reg [2*TURN_TOKENS+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin

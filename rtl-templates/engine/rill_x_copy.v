@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a copy of the matrix engine's operands on another die with lanes. The writes and reads of the operand buffer
-// come over HOPS register stages (u_way), instead of the much wider slice of every beat. All writes and reads are late
-// by the same number of cycles, so the copy gives what the buffer gives.
+// cross to it through HOPS register stages (u_way), instead of the much wider slice of every beat. All writes and reads
+// are delayed equally, so the copy returns the same data as the buffer.
 //
 // Cycle 0: write and read (copy_write and copy_read of rill_x_buffer), and controls as in rill_x_slice. Cycle 2 + HOPS:
 // slice and shift.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories of the matrix engine's operands. Each token of a turn has one memory of even units and one of odd units.
+// Memories of the matrix engine's operands (rill_x_buffer, rill_x_copy). Each token of a turn has one memory of even
+// units and one of odd units, so two neighbouring units can be read at a time.
 //
 // write_en: one bit per memory: even and odd of token 0, then those of token 1, and so on. A memory without its bit
 // keeps its contents.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the exponents of the operand's blocks for the sums of one lane, where these are on another die than the
-// multipliers. It is a module of its own, because a placer accepts a preferred die for instances, not for registers.
+// Keeps the exponents of the operand's blocks for the sums of one lane, if the sums are on another die than the
+// multipliers. It is a separate module, because a placer accepts a preferred die for instances, not for registers.
 //
 // q is shift of the last cycle in which `now`, the valid of the beat, was 1; it changes one cycle after that. No reset:
 // nothing reads q before the first beat.

@@ -51,8 +51,8 @@ module rill_x_slice #(
         end
     endgenerate
 
-    // Functions make the wide vectors, because a simulator builds a vector from generate blocks by appending to copies
-    // of it, one block after the other.
+    // Returns the elements with each one twice. It is a function, because a simulator builds a vector from generate
+    // blocks slowly, by one copy of the vector for each block.
     function [PART-1:0] twice(input [PART/2-1:0] elements);
         integer i;
         begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a copy of the operand's factors and of its blocks' exponents in registers for eight lanes. The factors are in
-// PARTS parts, each with its own controls.
+// Keeps a copy of the operand's factors and of its blocks' exponents in registers for a few lanes (a share of
+// rill_engine), so that the registers have few loads. The factors are in PARTS parts, each with its own controls.
 //
 // factors (rill_engine_factors) and shift come with `now`, the valid of the beat, one cycle before x and shift_there. x
 // and shift_there stay while `now` is 0. x has 16 bits per factor and token, sign-extended.
@@ -55,8 +55,8 @@ module rill_x_spread #(
         end
     endgenerate
 
-    // When the factors of a part come. A part has the factors of one byte of each word; if there is only one part, it
-    // moves when any factor comes.
+    // Returns a mask of the cycles after `now` in which a part takes factors. A part has the factors of one byte of
+    // each word. A single part takes factors in all these cycles.
     function [PAIR_TOP:0] skews_of(input integer part, input integer pair);
         integer n;
         begin

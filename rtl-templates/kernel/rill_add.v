@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise fp32 sum of two vector streams: y = a + b.
 //
-// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is added when both are there.
-// Until then each input holds up to two chunks in a register slice, because operands come from large memories and the
-// first stage of the adder takes a whole cycle.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is added when it has arrived on
+// both inputs. Each input has a register slice of two chunks, because operands come from large memories and the first
+// stage of the adder takes a whole cycle.
 // Latency 1 + 5 cycles (slice, adder); one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault:
 // pulse on a NaN or infinite operand or result.
 //

@@ -4,8 +4,7 @@
 //
 // In: fp32 vector stream, one firing of ceil(N / LANES) chunks in order (chunk, tok); elements from N on are ignored.
 // Out: id stream, after the firing has ended: one 32-bit id per active token in order tok, with tlast on the last one.
-// Subnormals count as zeros with their sign. Non-finite values raise no fault here: they are ordered by their bit
-// pattern.
+// Subnormals count as zeros. Non-finite values raise no fault here: they are ordered by their bit pattern.
 // row_hash: hash of the elements of the latest firing's last token (rill_logits_hash). With HASHES above 1 it has the
 // hashes of all tokens, the first in the low bits. It is valid from 2 cycles after the tvalid of the firing's first id
 // until chunks of the next firing come.
@@ -17,7 +16,7 @@
 // LANES   fp32 per chunk                elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
-// HASHES  rows with a hash              rows      1 to TOKENS
+// HASHES  hashed rows: 1 or TOKENS      rows      1 to TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -68,7 +67,7 @@ module rill_argmax #(
     endgenerate
 
     reg                 open_q;
-    reg                 emit_q;              // ids leave; no earlier stage moves
+    reg                 emit_q;              // ids leave, and all earlier stages wait
     `include "rill_copies.vh"
     wire [COPIES-1:0]   ens;                 // copies of !emit_q, each from its own register
     wire                en = ens[0];

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers blocks of a vector stream (order chunk, tok), one block per bank: a block is written while earlier blocks are
-// read.
+// read. Kernels that need a whole vector before they can compute its first element use it, such as norms and softmax.
 //
 // Write: a block ends with the last token's word of a chunk that has s_tlast or is chunk CHUNKS - 1. s_tready is low
-// while all banks are full. w_take marks an accepted word, w_bank and w_chunk its place, and w_end the last word of the
-// block. s_side of that word is kept with the block.
+// while all banks are full. w_take marks an accepted word, w_bank and w_chunk give its place, and w_end marks the last
+// word of the block. s_side of the last word is kept with the block.
 // The banks share a ring of words with room for two blocks of the largest size. BANKS above 2 helps with smaller
 // blocks, such as those of one token: more of them can be on their way to the reader, whose latency is longer than such
 // a block. s_tready is also low while the ring is full.
-// Read: i_avail says that a word can be issued; i_* describe it. It is issued when i_avail && r_go && r_en. Its data is
-// on r_tdata after the next enabled clock, together with r_tvalid (registered RAM read, held while r_en is low). A bank
-// is free for writing once its last word has moved on from r_tdata. So values that the user keeps per bank are valid
-// together with r_tdata.
+// Read: i_avail says that a word can be issued; i_* describe this word. It is issued when i_avail && r_go && r_en. Its
+// data is on r_tdata after the next enabled clock, together with r_tvalid (registered RAM read, held while r_en is
+// low). A bank is free for writing only when its last word has left r_tdata. So values that the user of the module
+// keeps per bank stay valid as long as the bank's words are on r_tdata.
 // TOKEN_MAJOR 0: words are read in order (chunk, tok). TOKEN_MAJOR 1: in order (tok, chunk); if r_pad is high at a
 // token's last chunk, one more word without data is issued after it, with i_pad and chunk = number of chunks.
 // Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. Throughput: one word per
@@ -97,7 +97,7 @@ module rill_bank_buffer #(
 
     (* ram_style = "auto" *) reg [DATA_W-1:0] mem [0:WORDS-1];
 
-    // The address `by` words further in the ring.
+    // Returns the address `by` words after `from` in the ring.
     function [ADDR_W-1:0] onwards(input [ADDR_W-1:0] from, input [TOK_W:0] by);
         reg [ADDR_W+TOK_W+1:0] put_at;
         begin

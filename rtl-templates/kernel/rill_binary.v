@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise difference, quotient, maximum or minimum of two vector streams: y = a OP b.
 //
-// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
-// Until then each input holds up to two chunks in a register slice, because operands come from large memories and the
-// first stage of a lane takes a whole cycle.
-// Latency 6 cycles for sub, 11 for div, 2 for max and min: one of the slice, the others of the lane. One chunk per
-// cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero
-// divisor.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when it has arrived on
+// both inputs. Each input has a register slice of two chunks, because operands come from large memories and the first
+// stage of a lane takes a whole cycle.
+// Latency 6 cycles for sub, 11 for div, 2 for max and min: one cycle of the slice, the others of the lane
+// (rill_binary_lane). One chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
+// infinite operand or result, or a zero divisor.
+// FUNCTION 3: N gives the number of elements, because the padding after them must not be divided by its zeros.
 //
 // name      meaning                                         unit      range
 // LANES     fp32 per chunk                                  elements  1 to 32
@@ -71,7 +72,7 @@ module rill_binary #(
         .s_axis_tdata({s_axis_b_tlast, s_axis_b_tuser, s_axis_b_tdata}), .m_axis_tvalid(valid_in[1]),
         .m_axis_tready(ready_in[1]), .m_axis_tdata(b));
 
-    // A padding element of a quotient is computed as 0 / 1.
+    // Padding elements are 0 in both operands. A quotient divides them by 1 instead, so that they raise no fault.
     localparam [31:0] ONE = 32'h3f800000;
     wire pads;
     rill_padding #(.LANES(LANES), .N(FUNCTION == 3 ? N : 0)) u_pads (.clk(clk), .rst(rst),

@@ -2,8 +2,8 @@
 // One lane of rill_binary and rill_scalar: y = a OP b, docs/numerics.md section 2.
 //
 // Latency in enabled clocks, by FUNCTION: 5 for add and sub, 3 for mul, 10 for div, 1 for max and min. One value per
-// enabled clock. fault is aligned with y: a NaN or infinite operand or result, or a zero divisor. Reset: rewinds delay
-// lines only.
+// enabled clock. fault is aligned with y: a NaN or infinite operand or result, or a zero divisor. rst resets only the
+// addresses of delay lines.
 //
 // name      meaning                                     unit  range
 // FUNCTION  0 add, 1 sub, 2 mul, 3 div, 4 max, 5 min    -     0 to 5

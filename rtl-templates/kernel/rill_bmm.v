@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of N products of two streams: the inner kernel of a product of two tensors. rill_mul makes the products, each
-// rounded to fp32, and rill_reduce sums them exactly (docs/numerics.md section 2). The layout converters before it
-// send the rows of both tensors as often as they are needed, in the same order.
+// Computes sums of N products of two streams: the inner kernel of a product of two activation tensors (operation bmm).
+// rill_mul makes the products, each rounded to fp32, and rill_reduce sums them exactly (docs/numerics.md section 2).
+// The layout converters before this module send the rows of both tensors as often as they are needed, in the same
+// order.
 //
-// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens, N / LANES chunks for each sum, which
-// leaves in a word with one lane. One chunk of each input per cycle. Latency from the last chunk of a sum to its
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens, N / LANES chunks for each sum. A sum
+// leaves in a word of one lane. One chunk of each input per cycle. Latency from the last chunk of a sum to its
 // result: 14 + log2(LANES) cycles. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand
 // or product, and on a product of 2^23 or more.
 //

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes one of two vector streams and drops the other one. The repetition decides: y = OF[repetition] ? b : a.
 //
-// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when it has arrived on
+// both inputs. Specs use it (operation choose) where the repetitions of a region differ.
 // Latency 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
 //
 // name     meaning                                                        unit         range

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise bounds: y = min(max(x, LO), HI), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
+// Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
+// operand.
 // Reset: synchronous.
 //
 // name    meaning                                                                              unit       range
@@ -9,8 +10,8 @@
 // TOKENS  tokens per step, upper bound                                                         tokens     1 to 8
 // LO      lower bound                                                                          fp32 bits  any
 // HI      upper bound, applied after LO                                                        fp32 bits  any
-// N       elements of a firing and token; 0: the result for 0 is +0, so that padding needs no  elements   0 or more
-//         care
+// N       elements of a firing and token: padding after them becomes +0; 0: the bounds map 0   elements   0 or more
+//         to +0, so padding needs no correction
 // USER_W  width of tuser                                                                       bits       derived
 `default_nettype none
 
@@ -42,7 +43,7 @@ module rill_clip #(
     `include "rill_copies.vh"
     localparam LATENCY = 2; // a comparison in each stage
 
-    wire pads_y;                                 // the word has padding elements, which must be +0
+    wire pads_y;                                 // the word has padding elements, which are set to +0
     rill_padding #(.LANES(LANES), .N(N)) u_pads_y (.clk(clk), .rst(rst), .take(m_axis_y_tvalid && m_axis_y_tready),
         .token_last(m_axis_y_tuser[USER_W-1]), .last(pads_y));
 

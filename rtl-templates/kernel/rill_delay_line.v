@@ -2,7 +2,7 @@
 // Delays a value in an enabled pipeline: q is d, DEPTH enabled clocks later.
 //
 // It is a ring in distributed RAM with an output register, plain registers up to depth 2, or a wire at depth 0. rst
-// only rewinds the ring.
+// only resets the ring's address, so q holds old data for DEPTH enabled clocks after a reset.
 //
 // name    meaning         unit    range
 // DATA_W  width of d      bits    1 or more

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
+// Converts the integer accumulators of the matrix engine to fp32: y = float(acc) * scale + bias. The conversion, the
+// product and the sum are each rounded to nearest even.
 //
-// Free-running pipeline that never stalls, because space for its results is reserved before they begin. Therefore it
-// does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without bias uses bias = +0.0.
+// Free-running pipeline that never stalls, because the engine reserves space for a result before the result enters.
+// Therefore it does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without
+// bias uses bias = +0.0.
 // This does not change scores and values, because float(acc) * scale with a positive power of two as scale is never -0.
 // fault[i] comes one cycle after y: the scale or bias of lane i is not finite, or its result overflows. It comes from a
 // register, so that it can go directly to another die.
@@ -54,7 +56,7 @@ module rill_dequantize #(
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
     assign out_valid = valid_q[LATENCY];
 
-    // Registers of an idle unit do not move. Per unit {add, mul, int}: it holds or receives something.
+    // Clock enables {add, mul, int}: a unit's registers move only while the unit holds or receives a value.
     wire [3*COPIES-1:0] busy;
     wire [2:0]          busy_d = {|valid_q[INT+MUL-1 +: ADD], |valid_q[INT-1 +: MUL], valid || |valid_q[INT-2:1]};
     rill_register_copies #(.DATA_W(3), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));

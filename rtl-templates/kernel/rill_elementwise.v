@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of elementwise kernels: joins the operands, and makes flow control, enables and fault for the lanes.
+// The common part of elementwise kernels: joins the operands, and generates handshakes, clock enables and the fault.
 //
 // The kernel connects the handshakes of its streams to this module, and the data to its lanes. There are OPERANDS input
 // streams and one output stream, in chunks of LANES elements. A lane is a pipeline of LATENCY enabled clocks, enabled
 // by a bit of move.
-// Streams: docs/rtl.md section 3. All operands have the same chunks and tokens; a chunk is taken when all are there.
-// move: the stages move. All its bits are equal, and each comes from its own registers. valid[i] belongs to stage i +
-// 1, so the result of a unit with k stages is valid while valid[k-1].
-// bad: faults of the lanes in valid stages. fault: pulse in the cycle after bad, unless the pipeline was stalled.
+// Streams: docs/rtl.md section 3. All operands have the same chunks and tokens; a chunk is taken when it has arrived on
+// all inputs.
+// move: clock enable of the stages. All its bits are equal, and each comes from its own registers. valid[i]: stage i +
+// 1 holds a chunk, so the result of a unit with k stages is valid while valid[k-1] is 1.
+// bad: a lane has a fault in a stage that is valid. fault: pulse in the cycle after bad, unless the pipeline was
+// stalled.
 // Latency LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
 //
 // name      meaning                        unit      range

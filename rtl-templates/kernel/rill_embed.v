@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding: fetches the table rows of a firing's token ids and sends them as fp32.
 //
-// In: id stream, tlast on the last active token; a step has one firing, or in a repeated region one per repetition.
-// Out: one descriptor {beats, offset} per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch.
+// In: id stream with tlast on the last active token; a step has one firing, or in a repeated region one per repetition.
+// Out: one descriptor {beats, offset} per id for a rill_dma_read, in order tok; the beats come back on s_axis_fetch.
 // Out: fp32 vector stream in order (chunk, tok); elements past N are +0.0.
-// A record of the table has HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles or
-// int16 words, element 0 low. The fp32 row scale is in bytes 0..3; with MODE 1 the uint8 scale of group g is in byte 4
-// + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds to
-// nearest even.
+// The table has one record per row: HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles
+// or int16 words, element 0 low. The fp32 row scale is in bytes 0 to 3; with MODE 1 the uint8 scale of group g is in
+// byte 4 + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds
+// to nearest even.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next firing is sent
 // when the last chunk has left.
-// PARTS above 1: the rows are distributed over that many channels. Row r is on channel r mod PARTS, as row r / PARTS of
-// that channel. A descriptor goes only to its channel's rill_dma_read; beats are taken in the order of the ids.
+// PARTS above 1: the rows are distributed over PARTS memory channels. Row r is on channel r mod PARTS, as row r / PARTS
+// of that channel. A descriptor goes only to the rill_dma_read of its channel; beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
@@ -142,7 +142,8 @@ module rill_embed #(
     // S_ID waits for an id, S_WORK checks it and computes the offset of its record, S_ASK sends the descriptor. After
     // the last id of a firing, S_WAIT waits until its last chunk has left.
     localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
-    // Cycles of S_WORK: check, row 0 instead of a bad one, product, place, offset. These are the first and the last.
+    // S_WORK takes five cycles: check of the id, replacement of a bad id by 0, product, place_q, offset_q. These are
+    // the numbers of the first and the last one.
     localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;
     reg  [1:0]  state_q;
     reg  [2:0]  work_q;                      // cycles in S_WORK
@@ -246,7 +247,7 @@ module rill_embed #(
         end
     endgenerate
 
-    // The rows of a firing arrive one after the other, in the order of their tokens.
+    // The rows of a firing arrive one after the other, in the order of their tokens. fill_*: the beat that arrives.
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
     reg  [15:0]          fill_beat_q;
     reg                  fill_row_q;         // the beat is past the header beats
@@ -361,8 +362,8 @@ module rill_embed #(
         end
     endgenerate
 
-    // The marks and the scale of each chunk move along with it, and the marks leave with y. A cleared element gets a
-    // scale of +0.0, so its result is +0.0.
+    // The marks and the scale of each chunk pass the same stages as the chunk, and the marks leave with y. A cleared
+    // element gets a scale of +0.0, so its result is +0.0.
     localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // stages until the element is a float
     // Stages until the scale of the element is ready; the two are multiplied then.
     localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise GELU, tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3)), docs/numerics.md section 2; with
-// EXACT: y = x * Phi(x).
+// Elementwise GELU (docs/numerics.md section 2):
+//     EXACT 0, the tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3))
+//     EXACT 1: y = x * Phi(x), where Phi is the distribution function of the normal distribution
 //
 // Streams: docs/rtl.md section 3. Latency 42 cycles, with EXACT 17; one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse, NaN or infinite operand.
+// fault: pulse on a NaN or infinite operand.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk                elements  1 to 32

@@ -2,14 +2,15 @@
 // Computes the term of a beat of int4_asym weights, whose groups of 32 elements have a scale and an offset each.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
-// low and high are the sums that rill_lane_products has made of each group's even and odd elements. Each element counts
-// (q + 8) * x + B, with B = 2^(X_BITS + 3). So low + high - 32 * B = sum(q * x) + 8 * sum(x), and
+// low and high are the sums of products that rill_lane_products computes for the low and the high nibbles of each
+// group. Each of the 32 elements contributes (q + 8) * x + B, with B = 2^(X_BITS + 3). So
+//     low + high - 32 * B = sum(q * x) + 8 * sum(x)
 //     term = sum over the groups of  scale * (low + high - 32 * B) + 8 * (offset - scale) * sum(x)
-// SIGNED: each element counts q * x + B (rill_pair_products), so scale is not subtracted from offset.
+// SIGNED: each element contributes q * x + B (rill_pair_terms), so scale is not subtracted from offset.
 // words: {offset, scale} of each group, group 0 low. sums: sum(x) of each group with X_BITS + 5 bits
 // (rill_engine_offset). Both come one cycle after low and high.
-// Free-running pipeline: term comes LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: stages 1 to 3
-// hold something. No reset.
+// Free-running pipeline: term comes LATENCY = 3 cycles after low and high, one per cycle. en_n: clock enable of stage
+// n. No reset.
 //
 // name       meaning                   unit    range
 // BEAT_BITS  width of a beat           bits    256, 512

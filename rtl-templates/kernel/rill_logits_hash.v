@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes a hash of a vector that does not depend on the number of lanes. With it a host compares logits with the
-// replay without reading the logits.
+// Computes a hash of a vector that does not depend on the number of lanes. With the hash, a host compares the logits of
+// the hardware with those of the replay without reading them.
 //
 // Element i is at place j = i % 32 of block b = i / 32; there are B = ceil(N / 32) blocks. ~x is the complement of its
 // 32 bits. The hash is the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Each weight is an
@@ -8,8 +8,8 @@
 // hash, and two swapped elements nearly always do.
 // In: at most one chunk of LANES elements per cycle. ceil(N / LANES) chunks make a vector, with `last` on the last one.
 // Nothing stalls. With ROWS above 1 the chunks of several vectors may alternate; `row` is the vector of a chunk.
-// Out: the `hash` of a row, row 0 low, is valid log2(LANES) + 4 cycles after its last chunk, until the first block of
-// the row's next vector arrives there.
+// Out: hash has 64 bits per row, row 0 low. A row's hash is valid from log2(LANES) + 4 cycles after its last chunk
+// until the first block of the row's next vector changes it.
 // Reset: clk, synchronous active-high rst; the next chunk is the first one of a vector.
 //
 // name   meaning               unit      range

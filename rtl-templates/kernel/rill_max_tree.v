@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the largest of LANES unsigned numbers with a binary tree, one level per pipeline stage.
 //
-// Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
+// Latency log2(LANES) enabled clocks (with LANES 1 a wire), one result per enabled clock, no reset.
 //
 // name    meaning                                                                  unit     range
 // DATA_W  width of a number                                                        bits     1 or more

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise fp32 product of two vector streams: y = a * b.
 //
-// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when it has arrived on
+// both inputs.
 // Latency 3 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
 // infinite operand or result.
 //

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of rill_layernorm and rill_rmsnorm: banks of vectors, exact sums, flow control, enables and fault.
-// The norms add their arithmetic.
+// The common part of rill_layernorm and rill_rmsnorm: banks of vectors, exact sums, handshakes, clock enables and
+// fault. Each norm adds its own arithmetic.
 //
 // In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. There are two
 // banks: the next vector (all tokens of a step) may enter while the previous one leaves.
-// Statistics: while a vector comes in, rill_norm_sums makes the sums of a row ({bank, tok}): sum, high, middle and low.
-// The norm computes its statistics from them in a pipeline that `finishing` enables, FINISH enabled clocks long.
-// stat_valid[i] belongs to stage i + 1 of this pipeline, and stat_row to its last stage. The norm keeps the result per
-// row.
-// Out: a pipeline of STAGES enabled clocks that `move` enables. Its first stage, the operand stage, is here and gives
-// x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
+// Statistics: while a vector enters, rill_norm_sums computes the sums of each row ({bank, tok}): sum, high, middle and
+// low. The norm computes its statistics from them in a pipeline of FINISH enabled clocks, whose clock enable is
+// `finishing`. stat_valid[i] belongs to stage i + 1 of this pipeline, and stat_row to its last stage. The norm stores
+// the result for each row.
+// Out: a pipeline of STAGES enabled clocks, whose clock enable is `move`. Its first stage, the operand stage, is in
+// this module and outputs x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
 // fault: pulse in the cycle after a fault of the sums, after stat_bad, or after bad unless the pipeline was stalled.
 // Latency log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first chunk out. Throughput: one
 // chunk per cycle in and out. Reset: clk, synchronous active-high rst; valids only.

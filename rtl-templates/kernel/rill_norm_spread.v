@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
+// Computes n^2 times the variance of n integers X as an exact integer, for rill_layernorm: y = n * S2 - S1^2. S1 is the
+// sum of X, and S2 = high * 2^44 + middle * 2^23 + low is the sum of X^2 (rill_norm_sums).
 //
-// Latency 6 enabled clocks, one result per enabled clock, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
+// Latency 6 enabled clocks, one result per enabled clock, no reset. y is below 2^118, because n <= 65536 and |X| <
+// 2^43.
 //
 // name  meaning               unit      range
 // N     elements of a vector  elements  1 to 65536
@@ -27,8 +29,8 @@ module rill_norm_spread #(
     wire [31:0] n = N;
     wire [36:0] n_wide = {5'd0, n};
 
-    // 60 bits times n in three products of 20 bits of the number. outer_parts makes the products of the high and the
-    // low 20 bits in one word; joined adds the product of the middle 20 bits.
+    // A number of 60 bits is multiplied with n in three products, of 20 bits of the number each. outer_parts returns
+    // the products of the high and the low 20 bits in one word; joined adds the product of the middle 20 bits.
     function [73:0] outer_parts(input [39:0] from, input [36:0] by);
         outer_parts = {{17'd0, from[39:20]} * by, {17'd0, from[19:0]} * by};
     endfunction
@@ -72,8 +74,8 @@ module rill_norm_spread #(
         q33_q <= quarters(s1_q, 2'd3, 2'd3);
     end
 
-    // Stages 3 and 4: each addition covers only the bits from the lowest bit of the higher operand on. Products of two
-    // different quarters count twice, so they are shifted by one more bit.
+    // Stages 3 and 4: each addition begins at the lowest bit of the more significant operand; the bits below it are
+    // copied. Products of two different quarters count twice, so they are shifted by one more bit.
     reg [119:0] outer_q, squares_q, n_s2_q, s1_s1_q;
     reg [76:0]  middle3_q;
     reg [60:0]  cross_q;                     // weight of bit 0 is 2^31

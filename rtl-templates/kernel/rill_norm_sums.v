@@ -2,9 +2,9 @@
 // Computes exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20),
 // docs/numerics.md section 7.
 //
-// Free-running. take marks a chunk of LANES fp32 with its row (any index below ROWS) and whether it is the first or
-// last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum = sum X, and the sum of
-// squares in three parts:
+// Free-running pipeline, never stalls. take marks a chunk of LANES fp32. `row` is its vector (below ROWS), and first
+// and last mark the first and last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum
+// = sum X, and the sum of squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low
 // With |X| = top * 2^22 + bottom, the parts are the sums of top^2, top * bottom and bottom^2. Padding lanes must be
 // zero. A vector has at most 65536 elements. Latency log2(LANES) + 8 cycles from the last chunk. Throughput: one chunk
@@ -70,7 +70,7 @@ module rill_norm_sums #(
             wire        move = moves[i*LANE_COPIES/LANES];
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
-            // Products with the low 17 bits of a factor (a) and with its other bits (b); middle and low alike
+            // Products with the low 17 bits of a factor (*_a_q) and with its other bits (*_b_q); *_all_q adds both.
             reg  [37:0] high_a_q;
             reg  [24:0] high_b_q;
             reg  [38:0] middle_a_q;

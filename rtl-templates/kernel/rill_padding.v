@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells whether a word belongs to the last chunk of a vector, whose lanes from N % LANES on are padding.
+// Counts the words of a vector stream, so that a kernel knows which word has padding: the last chunk of a vector, whose
+// lanes from N % LANES on are padding.
 //
-// take: a word passes. token_last: the word is of the step's last token (highest bit of tuser). last belongs to the
-// next word that passes. It is always 0 if no chunk has padding: if N is a multiple of LANES, or 0.
+// take: a word passes. token_last: the word is of the step's last token (highest bit of tuser). last: the next word
+// that passes belongs to the last chunk. It is always 0 if no chunk has padding, which means that N is a multiple of
+// LANES, or 0.
 // Latency 0 cycles. Reset: clk, synchronous active-high rst.
 //
 // name   meaning                         unit      range

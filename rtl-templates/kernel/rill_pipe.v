@@ -2,11 +2,11 @@
 // Flow control of an enabled pipeline: handshakes, enables and valid bits for LATENCY register stages that move
 // together.
 //
-// en: the stages may move. It is low while the last stage holds a word that is not taken, and, unless m_tready is high,
-// in reset and in the cycle after it.
-// move: the stages do move, because there is a word in them or before them. So the registers of an idle kernel do not
-// move. Units whose last stage is the last stage of the pipe use move. All bits of move are equal. Each comes from
-// registers that drive no other bit, for kernels with more units than one register can drive.
+// en: the stages may move. It is low while the last stage holds a word that the reader does not take. While m_tready is
+// low, it is also low in reset and in the cycle after it.
+// move: the stages do move, because en is high and a word is in them or before them. So the registers of an idle kernel
+// do not move. move is the clock enable for units whose last stage is the last stage of the pipe. All bits of move are
+// equal. Each comes from registers that drive no other bit, for kernels with more units than one register can drive.
 // With VALIDS = COPIES each bit of move uses its own bit of s_tvalid; these bits must be equal as well.
 // valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).

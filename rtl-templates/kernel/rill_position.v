@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches the fp32 table rows of a step's positions and sends them as a vector stream.
+// Fetches the fp32 table rows of a step's positions (learned position embeddings, or cosines and sines for rill_rope)
+// and sends them as a vector stream.
 //
-// In: step words. Out: one descriptor {beats, offset} per active token for a rill_dma_read, for rows pos .. pos+ntok-1
-// in order; the beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk, tok); elements past N are
-// +0.0.
-// Row p is at TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
+// In: step words (include/fields.def). Out: one descriptor {beats, offset} per active token for a rill_dma_read, for
+// rows pos to pos + ntok - 1 in order; the beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk,
+// tok); elements past N are +0.0.
+// Row p is at byte TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
-// the last chunk has left. With PARTS above 1, a step comes as one word for each part, and its rows are those of the
-// tokens of all parts, one part after the other.
+// the last chunk has left. With PARTS above 1, a step comes as one word for each part, and the rows of all parts follow
+// each other in one firing.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
@@ -60,8 +61,8 @@ module rill_position #(
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam ROW_BEATS = (N * 32 + BEAT_BITS - 1) / (BEAT_BITS > 0 ? BEAT_BITS : 1);
-    // A word of the buffer is as wide as the wider of beat and chunk. BANKS: beats of such a word. SLOTS: chunks of
-    // such a word. One of the two is 1.
+    // A word of the row buffer is as wide as a beat or a chunk, whichever is wider. BANKS: beats per word. SLOTS:
+    // chunks per word. One of the two is 1.
     localparam BANKS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS / (BEAT_BITS > 0 ? BEAT_BITS : 1) : 1;
     localparam SLOTS = BEAT_BITS > CHUNK_BITS ? BEAT_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1) : 1;
     localparam WORD_BITS = BANKS * BEAT_BITS;
@@ -92,9 +93,8 @@ module rill_position #(
         end
     endgenerate
 
-    // Requests: offset of the first row (product in two registered steps, then the sum), then one row after the other.
-    // S_STEP waits for a step word, S_WORK computes the first row's offset, S_ROW checks a row, S_ASK sends its
-    // descriptor, S_WAIT waits until the last chunk has left.
+    // Requests. S_STEP waits for a step word, S_WORK computes the first row's offset (a product with two registers,
+    // then a sum), S_ROW checks a row, S_ASK sends its descriptor, S_WAIT waits until the last chunk has left.
     localparam [2:0] S_STEP = 3'd0, S_WORK = 3'd1, S_ROW = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4;
     localparam [1:0] W_OFFSET = 2'd2;        // number of the last cycle of S_WORK, from 0: product, place_q, offset
     reg  [2:0]  state_q;
@@ -152,7 +152,8 @@ module rill_position #(
             ask_offset_q <= bad_row ? TABLE_OFFSET : offset_q;
     end
 
-    // The rows of a step arrive one after the other, in the order of their tokens.
+    // The rows of a step arrive one after the other, in the order of their tokens. fill_*: the beat that arrives.
+    // drain_q: all rows have arrived, and chunks are issued.
     reg  [3:0]        fill_tok_q;
     reg  [15:0]       fill_beat_q;
     reg  [WORD_W-1:0] fill_word_q;

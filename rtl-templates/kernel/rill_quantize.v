@@ -100,12 +100,13 @@ module rill_quantize #(
     localparam signed [31:0] FLOOR = 125 + X_BITS + EXP_MIN;
     localparam [9:0] FLOOR_10 = FLOOR[9:0];
     localparam [31:0] MOST = 39 - X_BITS; // largest shift; with it the largest x is equal for 8 and 10 bits
-    // Blocks below the floor use the floor as their exponent; otherwise they become zeros
+    // 1: blocks below the floor use the floor as their exponent; 0: they become zeros
     localparam GRADUAL = X_BITS != 8;
     `include "rill_latency.vh"
     localparam Q_STAGES = LATENCY_MX_LANE;                 // stages from a chunk that was read to its mantissas
 
-    // ---- blocks in: in a step of one token, more than two can be on their way ----
+    // ---- blocks in ----
+    // There are four banks, because several small blocks (a step of one token) arrive before the first one has left.
     wire                en;
     wire                w_take;
     wire [BANK_W-1:0]   w_bank;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduces elements of a tensor to their maximum, minimum or sum (docs/numerics.md section 2).
 //
-// With N = 0 each lane is reduced alone. A group has ROUNDS rounds of WORDS words per token, and words with the same
-// place in their rounds are reduced to one word. With N > 0 a vector of N elements, in words of LANES, is reduced to
-// one element, which leaves in a word with one lane.
+// With N = 0 each lane is reduced separately: a group has ROUNDS rounds of WORDS words per token, and words with the
+// same place in their rounds are reduced to one word. With N > 0 a vector of N elements, in words of LANES, is reduced
+// to one element, which leaves in a word with one lane.
 // Sums are exact: elements are converted to integers in units of 2^-20. The sum is converted to fp32 once, then
 // multiplied by SCALE.
 // Streams: docs/rtl.md section 3; a firing holds whole groups. Results leave in the last round. One word per cycle in.
 // Latency from a word of the last round to its result: 4 cycles for FUNCTION 0 and 1, 11 cycles for sums, and
 // log2(LANES) more with N > 0.
-// Reset: synchronous, valids and counters only. fault: pulse on a NaN or infinity, and for sums on |x| >= 2^23.
+// Reset: synchronous, valids and counters only. fault: pulse on a NaN or infinity, and for sums on |x| >= 2^23 or a
+// result that is not finite.
 //
 // name      meaning                                   unit      range
 // LANES     fp32 per chunk                            elements  1, 2, 4, 8, 16, 32
@@ -108,7 +109,7 @@ module rill_reduce #(
             if (word_last) round_q <= round_last ? {ROUND_W{1'b0}} : round_q + 1'b1;
         end
 
-    // ---- flow control: a word that does not leave is dropped at the last stage, whatever the reader does ----
+    // ---- flow control: only the last round leaves; words of other rounds are dropped at the last stage ----
     wire [COPIES-1:0]  group_move;
     wire [LATENCY-1:0] valid;
     wire               en, m_valid, leaves;

@@ -105,7 +105,7 @@ module rill_rope #(
     wire                i_side;
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
-    reg                 row_ready_q;             // the row of the next word has come in
+    reg                 row_ready_q;             // the rows for the next word have arrived
 
     rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(1)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
@@ -132,8 +132,8 @@ module rill_rope #(
     wire               row_out = issue && i_end && i_tlast;
     wire [1:0]         row_full_d = row_full_q + {1'b0, row_in} - {1'b0, row_out};
 
-    // Address of a word: (bank * TOKENS + tok) * chunks + chunk. The chunks of a token are HALF for a row, CHUNKS for
-    // x.
+    // These return the address of a word: (bank * TOKENS + tok) * chunks + chunk. A token has HALF chunks of cosines
+    // (or sines), and CHUNKS chunks of x.
     function [ROW_W-1:0] row_at(input bank, input [TOK_W-1:0] tok, input [HALF_W-1:0] chunk);
         row_at = ({{(ROW_W-1){1'b0}}, bank} * TOKENS_32[ROW_W-1:0] + {{(ROW_W-TOK_W){1'b0}}, tok}) * HALF_32[ROW_W-1:0]
             + {{(ROW_W-HALF_W){1'b0}}, chunk};

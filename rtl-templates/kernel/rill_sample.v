@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the index of an element at random (docs/numerics.md section 10), or the index of the largest element. It
-// applies rill_argmax to logits * inverse + noise.
+// Samples a token id from logits at random (docs/numerics.md section 10), or chooses the largest logit. It applies
+// rill_argmax to logits * inverse + noise, where the noise has the Gumbel distribution.
 //
-// Streams and row_hash are those of rill_argmax; the hash is of the unchanged logits.
-// Settings:
-//     inverse = 0             chooses the largest element
-//     inverse not 0, top_k 0  chooses among all elements
-//     inverse and top_k not 0  chooses from a list of the top_k largest elements, and of these only those with
-//                             exp(z - largest z) >= min_p, where z = logit * inverse
-// The list serves only the last token of a step; for the tokens before it, the ids are those of their largest elements.
-// Settings must be stable while chunks and ids are under way, and one cycle before. position is that of token 0.
+// The streams and row_hash are as in rill_argmax; row_hash is the hash of the unchanged logits.
+// Settings (inverse is 1 / temperature; seed and position select the random numbers):
+//     inverse = 0              chooses the largest element
+//     inverse not 0, top_k 0   chooses among all elements
+//     inverse and top_k not 0  chooses from a list of the top_k largest elements, and only among those with
+//                              exp(z - largest z) >= min_p, where z = logit * inverse
+// Only the last token of a step is chosen from the list; the ids of the tokens before it are those of their largest
+// elements.
+// Settings must be stable from one cycle before the first chunk enters until the last id has left. position is the
+// position of token 0.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
 // Latency log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
@@ -23,7 +25,7 @@
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64
-// HASHES  rows with a hash              rows      1 to TOKENS
+// HASHES  hashed rows: 1 or TOKENS      rows      1 to TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -78,15 +80,15 @@ module rill_sample #(
         end
     endgenerate
 
-    // Maps fp32 to unsigned integers of the same order; finite numbers never give 0
+    // Returns x as an unsigned integer: a larger number gives a larger integer. A finite number never gives 0.
     function [31:0] key_of(input [31:0] x);
         key_of = x[30:23] == 8'd0 ? 32'h80000000 : x[31] ? ~x : {1'b1, x[30:0]};
     endfunction
-    function is_number(input [31:0] x);                  // whether it is a positive normal number, or +0
+    function is_number(input [31:0] x);                  // whether x is a positive normal number, or +0
         is_number = !x[31] && !(&x[30:23]) && (|x[30:23] || x[22:0] == 23'd0);
     endfunction
 
-    // Settings.
+    // Settings: by_list_q: the last token is chosen from the list. by_all_q: noise for all elements. bad_q: illegal.
     reg         by_list_q, by_all_q, bad_q;
     reg  [15:0] position_q;
     always @(posedge clk) begin
@@ -204,7 +206,9 @@ module rill_sample #(
         end
     endgenerate
 
-    // When all scores of the firing have been sent to the maximum, the top_k first elements of the list follow.
+    // When u_choose has taken all scores of the firing, the first top_k elements of the list pass through the same
+    // pipeline. passed_q: u_choose has taken the last score. injecting_q: elements of the list enter. first_q: the
+    // first one. done_q: the last one has left.
     reg         passed_q, injecting_q, first_q, done_q;
     reg  [USER_W-1:0] closing_user_q;
     reg  [6:0]  left_q;
@@ -270,8 +274,8 @@ module rill_sample #(
         end
     end
 
-    // Attributes that move along with a chunk. A delay line carries the ones that are read at the end (side). Shift
-    // registers (*_line_q) carry single bits to the stages that read them.
+    // Attributes of a chunk that pass the pipeline with it. A delay line carries those that are read at its end (side).
+    // Shift registers (*_line_q) carry single bits to the stages that read them.
     localparam ID_W = 24;
     localparam SIDE_FINAL = 0, SIDE_THERE = 1, SIDE_LISTED = 2, SIDE_LAST = 3, SIDE_USER = 4, SIDE_ID = 4 + USER_W,
         SIDE_W = SIDE_ID + ID_W;

@@ -10,8 +10,8 @@
 // FUNCTION  OP (rill_binary_lane)                                                           -          0 to 5
 // VALUE     the number                                                                      fp32 bits  any
 // FIRST     1: VALUE is the first operand                                                   -          0, 1
-// N         elements of a firing and token; 0: the result for 0 is +0, so padding needs no  elements   0 or more
-//           treatment
+// N         elements of a firing and token: padding after them becomes +0; 0: OP maps 0     elements   0 or more
+//           to +0, so padding needs no correction
 // USER_W    width of tuser                                                                  bits       derived
 `default_nettype none
 

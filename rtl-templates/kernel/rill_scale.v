@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies vectors by scalars: y = x * s, one scalar per token and firing of x. HEADS firings of x make one vector of
-// y.
+// Multiplies vectors by scalars: y = x * s, one scalar per token and firing of x. HEADS firings of x, such as the heads
+// of attention, are joined to one firing of y.
 //
 // Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of
 // x. The scalars are taken together with the first chunk. m_axis_y_tlast comes only at the end of every HEADS-th firing

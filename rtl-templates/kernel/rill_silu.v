@@ -2,7 +2,7 @@
 // Elementwise SiLU: y = x * sigmoid(x), docs/numerics.md section 2.
 //
 // Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse, NaN or infinite operand.
+// fault: pulse on a NaN or infinite operand.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk                elements  1 to 32

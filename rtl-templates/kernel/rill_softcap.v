@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise soft cap: y = cap * tanh(x / cap), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
-// Reset: synchronous.
+// Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
+// operand. Reset: synchronous.
 //
 // name    meaning                       unit       range
 // LANES   fp32 per chunk                elements   1 to 32

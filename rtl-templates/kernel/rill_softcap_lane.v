@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN. The
-// product before exp saturates, so that a large x gives no infinity.
+// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN,
+// which is cap * tanh(x / cap). The product before exp saturates, so that a large x gives no infinity.
 //
 // Latency 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
 // (rill_pipe). fault is high in the cycle in which the first product meets a NaN or an infinity in a valid stage, so it
-// is not aligned with y. All later values are finite. Reset: none.
+// is not aligned with y. All later values are finite. No reset.
 //
 // name    meaning                                         unit       range
 // SLOPE   -2 / cap                                        fp32 bits  not 0

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of attention scores, one head per firing except with TOGETHER (docs/numerics.md section 6).
+// Softmax of attention scores without the final division: sends the weights p, and for each token the scalar inv by
+// which rill_scale multiplies the sum of the weighted values (docs/numerics.md section 6). A firing is one head, or
+// with TOGETHER several.
 //
-// In: one step word per LAYERS * HEADS heads. Raw scores (chunk, tok) of positions 0 .. pos + ntok - 1 of a head,
-// LANES per chunk (with WINDOW, from the beginning of the layer's window on, rill_window_begin). Scale words of
-// rill_kv_scale for K and for V, one per chunk of a firing, popped on tok_last.
+// In: one step word per LAYERS * HEADS heads. Raw scores (chunk, tok) of positions 0 to pos + ntok - 1 of a head, LANES
+// per chunk; with WINDOW they begin with the layer's window (rill_window_begin). Scale words of rill_kv_scale for K and
+// for V, one per chunk of a firing, popped on tok_last.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
 // (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
 // It has as many chunks as the scores (the quantizer pads its last block).
 // Out: m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on
 // a grid of 2^-30.
-// Each head is processed in two passes over a bank of scores. There are two banks: the scores of the next head enter
-// while the present one leaves.
+// Each firing takes two passes: the first one writes the scores into a bank and finds the maximum, the second one reads
+// them. There are two banks: the scores of the next firing enter while the present one leaves.
 // Throughput: one chunk per cycle in and out. Latency max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; m_axis_inv comes log2(LANES) + 18 cycles after the token's last p has left. A firing starts
 // to leave only when room for its scalars is reserved, so p never waits for m_axis_inv in the middle of a firing.
-// PLACES: a word for each part and layer comes (rill_part_steps) instead of one per step.
-// TOGETHER: in a step of one token, a firing has TOGETHER query heads. tok then is the number of the head.
+// PLACES not 0: s_axis_step has a word for each part and layer (rill_part_steps) instead of one per step.
+// TOGETHER: in a step of one token, a firing has TOGETHER query heads, and tok is the number of the head in the firing.
 // Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity or overflow.
 //
 // name          meaning                                                                   unit       range
@@ -131,10 +133,14 @@ module rill_softmax #(
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
     `include "rill_copies.vh"
+    // Stages of the first pass, before the bank: the product with kscale, and the soft cap.
     localparam ENTER = LATENCY_MUL + (GAIN == 0 ? 0 : LATENCY_SOFTCAP);
     localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
+    // Cycles from the last score of a firing until its first word may be read. order_q has the maximum when this word
+    // needs it.
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
+    // Returns each window without the token's own position.
     function [WINDOWS*16-1:0] one_less(input [WINDOWS*16-1:0] windows);
         integer k;
         begin
@@ -157,9 +163,9 @@ module rill_softmax #(
         .m_axis_tready(score_ready), .m_axis_tdata({score_last, score_user, score_data}));
 
     // ---- the step ----
-    reg                step_q;                          // a step is under way, and pos_q is its position
+    reg                step_q;                          // a step word has been taken, and pos_q is its position
     reg  [15:0]        pos_q;
-    reg  [FIRE_W-1:0]  fire_q;
+    reg  [FIRE_W-1:0]  fire_q;                          // firings of the step whose scores have entered
     wire               s_take = score_valid && score_ready;
     reg                together_q;                      // the tokens of a firing are query heads
     wire [FIRE_W-1:0]  last_fire = TOGETHER > 1 && together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
@@ -179,8 +185,8 @@ module rill_softmax #(
             together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
         end
 
-    // With WINDOW, positions are counted from the window's beginning, so the logic below does not depend on windows.
-    wire               base_open;                            // base is that of the present layer
+    // With WINDOW, positions are counted from the window's beginning, so most of the logic below does not depend on it.
+    wire               base_open;                            // base is valid for the layer whose scores enter
     wire [15:0]        base;                            // position of the step's first token
     generate
         if (WINDOW == 0) begin : gen_from_0
@@ -317,7 +323,7 @@ module rill_softmax #(
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    // orders of each token's largest score.
+    // The largest of `orders` so far, for each row.
     reg  [31:0]         order_q [0:(1<<ROW_W)-1];
 
     genvar i;

@@ -2,7 +2,7 @@
 // Adds LANES two's complement numbers with a binary tree, one level per pipeline stage. The sum has the width of the
 // numbers, so the caller must widen them first.
 //
-// Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
+// Latency log2(LANES) enabled clocks (with LANES 1 a wire), one result per enabled clock, no reset.
 //
 // name    meaning                                                                  unit     range
 // DATA_W  width of a number and of the sum                                         bits     1 or more

@@ -3,7 +3,7 @@
 // of rill_unary_lane lists them.
 //
 // Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse, NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
+// fault: pulse on a NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
 //
 // name      meaning                                                                       unit       range
 // LANES     fp32 per chunk                                                                elements   1 to 32

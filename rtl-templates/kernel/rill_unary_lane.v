@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_unary, and of rill_gelu with EXACT: y = f(x), docs/numerics.md section 2.
 //
-// Latency in enabled clocks: the sum of the latencies of the units below; one value per enabled clock. valid[i] belongs
-// to stage i + 1 of the surrounding pipeline (rill_pipe). fault is high in the cycle in which a unit meets a NaN, an
-// infinity or an operand outside its domain in a valid stage, so it is not aligned with y. Reset: rewinds delay lines
-// only.
+// Latency in enabled clocks: the localparam LATENCY of rill_unary, by FUNCTION; one value per enabled clock. valid[i]
+// belongs to stage i + 1 of the surrounding pipeline (rill_pipe). fault is high in the cycle in which a unit meets a
+// NaN, an infinity or an operand outside its domain in a valid stage, so it is not aligned with y. rst resets only the
+// addresses of delay lines.
 //
 // name      meaning                                                                                unit       range
 // FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus, 9    -          0 to 11
 //           slopes: x * (x < 0 ? A : B), 10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
-//           x times that
+//           x * hardsigmoid(x)
 // A         first constant of FUNCTION 9 to 11                                                     fp32 bits  any
 // B         second constant of FUNCTION 9 to 11                                                    fp32 bits  any
 // STAGES    stages of the surrounding pipeline (rill_pipe)                                         clocks     3 or more
@@ -49,7 +49,7 @@ module rill_unary_lane #(
             assign fault = fault_exp && valid[LATENCY_EXP-1];
             wire unused = &{1'b0, rst, valid, never};
         end else if (FUNCTION <= 3) begin : gen_product
-            // x times a curve. Above the last segment, tanh and erf are the sign of x.
+            // x times a curve. Beyond the last segment of the curve, tanh and erf are 1 with the sign of x.
             wire [31:0] x_late, factor, whole;
             wire        beyond, fault_curve, never;
             rill_fp32_curve #(.CURVE(FUNCTION - 1)) u_curve (.clk(clk), .en(en), .a(x), .y(factor), .beyond(beyond),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs chunks of LANES elements into units of XS.
+// Packs chunks of LANES elements into units of XS elements, for the quantizers, whose units have the width of a beat
+// (rill_quantize, rill_kv_quantize).
 //
-// In (enabled pipeline): s_valid, the chunk, its slot in the unit, and marks for the first and last chunk of the unit.
-// Slots without a chunk are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one
-// unit, held until it is taken. This register is the last one of the pipeline, so en = !m_tvalid || m_tready, made
-// here, is the enable of the whole pipeline.
+// In: s_valid, s_data (the chunk), s_slot (its place in the unit), s_first and s_last (marks of the unit's first and
+// last chunk). Slots without a chunk are zero; s_zero makes the chunk zero. s_side of the last chunk leaves with the
+// unit. Out: one unit, held until it is taken. Its register is the last stage of the caller's pipeline, so this module
+// makes the clock enable of the whole pipeline: en = !m_tvalid || m_tready.
 // Latency 1 cycle; one chunk per cycle. Reset: clk, synchronous active-high rst.
 //
 // name    meaning                               unit      range

@@ -4,7 +4,7 @@
 # OUT/libxrt_coreutil.so.2. For a package with a second clock, the card has models of the vendor's multipliers and MMCM.
 # usage: build.sh PACKAGE OUT [JOBS [large]]
 # JOBS: parallel compilers (default 2). large: many files, compiled for small code, as verif/harness/build.sh builds
-# large designs.
+# large designs. That script explains the options for Verilator and make.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -17,6 +17,7 @@ cd "$package"
 rm -rf sim/card
 mkdir -p sim/card
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I"$root" -c "$here/card.c" -o sim/card/simulated.o
+# The top module has a pin `oscillator` if the design has a second clock.
 cells=() flags=
 if grep -q oscillator sim/rill_sim_top.sv; then
     cells=(-DRILL_VENDOR_CELLS "$here/cells/MMCME4_BASE.v" "$root"/verif/model/{BUFG,DSP48E2}.v) flags=-DRILL_OSCILLATOR

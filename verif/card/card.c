@@ -40,16 +40,16 @@ static const char usage[] =
 enum {
     RESET_CYCLES = 16,
     SETTLE_CYCLES = 8,    // after a reset, before the first register access
-    POLL_CYCLES = 64,     // between checks of the sockets and of CTRL while a command runs
+    POLL_CYCLES = 64,     // between checks of the sockets, and of CTRL while a command runs
     AWAKE_CYCLES = 20000, // the clock runs this long after a register write, because a design may have to drain
     MAX_CLIENTS = 8,
-    MAX_PAYLOAD = 64 << 20,
-    CTRL_START = 1,
+    MAX_PAYLOAD = 64 << 20, // bytes
+    CTRL_START = 1,         // bits of register CTRL
     CTRL_DONE = 2
 };
 
 enum command_state { COMMAND_NONE, COMMAND_RUNNING, COMMAND_DONE };
-enum access { ACCESS_NONE, ACCESS_CLIENT, ACCESS_START, ACCESS_POLL }; // on whose behalf the registers are accessed
+enum access { ACCESS_NONE, ACCESS_CLIENT, ACCESS_START, ACCESS_POLL }; // purpose of the register access in progress
 
 struct sim { // the only card of the process
     struct arena arena;
@@ -57,9 +57,9 @@ struct sim { // the only card of the process
     const struct ir *ir;
     struct hbm *hbm;
     struct axil axil;
-    int listener, client[MAX_CLIENTS], clients;
-    int owner;  // socket of the client that has opened the unit; -1: none
-    int asking; // socket of the client that waits for its register access; -1: none
+    int listener, client[MAX_CLIENTS], clients; // sockets; number of clients
+    int owner;                                  // socket of the client that has opened the unit; -1: none
+    int asking;                                 // socket of the client that waits for its register access; -1: none
     enum access access;
     enum command_state command;
     uint8_t uuid[CARD_UUID_BYTES];
@@ -74,9 +74,10 @@ struct sim { // the only card of the process
     const char *flip;               // CH:BYTE, or NULL
     int first_bank;                 // bank of channel 0
     uint64_t gaps;                  // state of the random gaps; 0: none
-    uint8_t *payload;
+    uint8_t *payload;               // bytes that came with the present request
 };
 
+// Prints an error. Returns false, so that a caller can return its result.
 static bool refuse(const char *what, const char *why) {
     fprintf(stderr, "card: error: %s: %s\n", what, why);
     return false;
@@ -111,6 +112,7 @@ static bool open_listener(struct sim *card, const char *path) {
     return true;
 }
 
+// Applies --bad-beat, --bad-write or --late, by the option's letter. Returns false if `text` is wrong.
 static bool inject(struct sim *card, int option, const char *text) {
     unsigned long long channel, n = 0, cycles = 0;
     int read = sscanf(text ? text : "", "%llu:%llu:%llu", &channel, &n, &cycles);
@@ -131,6 +133,7 @@ static const struct option options[] = {
     {"gap-at", required_argument, NULL, 'g'},   {"slow-at", required_argument, NULL, 'o'},
     {"gaps", required_argument, NULL, 'p'},     {0}};
 
+// Reads N:C of --gap-at or --slow-at. Returns false if `text` is wrong.
 static bool take_cycles(const char *text, uint64_t *after, uint32_t *cycles) {
     unsigned long long n;
     if (sscanf(text, "%llu:%u", &n, cycles) != 2) return refuse(text, "not N:CYCLES");
@@ -146,6 +149,7 @@ static void read_memory_options(struct sim *card, int argc, char **argv) {
     }
 }
 
+// Reads all options once more, now that the memory exists. Returns false after an error.
 static bool apply_options(struct sim *card, int argc, char **argv) {
     bool ok = true;
     optind = 0;
@@ -195,10 +199,12 @@ void sim_stopped(struct sim *card) {
             (unsigned long long)hbm_cycle(card->hbm));
 }
 
+// Always returns an error: a card runs until it is killed, so a run that ends has failed (sim_stopped).
 int sim_close(struct sim *card) { return (void)card, RILL_BAD_SPEC; }
 
 // ---- clients ----
 
+// Reads exactly this number of bytes. Returns false if the connection ends before.
 static bool receive(int fd, void *to, size_t bytes) {
     for (uint8_t *at = to; bytes > 0;) {
         ssize_t got = recv(fd, at, bytes, MSG_WAITALL);
@@ -208,6 +214,7 @@ static bool receive(int fd, void *to, size_t bytes) {
     return true;
 }
 
+// Sends a reply. error: an errno, or 0.
 static void answer(int fd, int error, uint32_t value, const void *data, size_t count) {
     struct card_reply reply = {.error = error, .value = value, .count = count};
     if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // client died; poll will report it
@@ -227,6 +234,8 @@ static void drop_client(struct sim *card, int index) {
     card->client[index] = card->client[--card->clients];
 }
 
+// Resets the kernel and the memory's ports, and forgets the running command and register access. The memory keeps its
+// content.
 static void begin_reset(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm);
     axil_clear(&card->axil);
@@ -236,6 +245,8 @@ static void begin_reset(struct sim *card) {
     card->awake_until = card->reset_until + SETTLE_CYCLES;
 }
 
+// Loads a binary, of which the card keeps only the UUID. Another binary than the loaded one resets the kernel; it is
+// refused while another client has opened the unit.
 static void load(struct sim *card, int fd) {
     bool same = memcmp(card->uuid, card->payload, CARD_UUID_BYTES) == 0;
     if (!same && card->owner >= 0 && card->owner != fd) {
@@ -253,11 +264,12 @@ static void open_unit(struct sim *card, int fd) {
     answer(fd, taken ? EBUSY : 0, 0, NULL, 0);
 }
 
+// Returns the kernel's channel at a memory address of the card; it may be outside the design's channels.
 static int channel_at(const struct sim *card, uint64_t address) {
     return (int)(address >> CARD_CHANNEL_SHIFT) - card->first_bank;
 }
 
-// Returns bytes of one channel's memory, or NULL.
+// Returns the bytes of one channel's memory that a request names, or NULL if they are too many or leave the channel.
 static uint8_t *memory_at(struct sim *card, const struct card_request *r) {
     int channel = channel_at(card, r->address);
     if (channel < 0 || channel >= card->ir->design.channels || r->count > MAX_PAYLOAD) return NULL;
@@ -298,6 +310,7 @@ static void access_registers(struct sim *card, int fd, const struct card_request
     axil_write(&card->axil, REG_CTRL, CTRL_START);
 }
 
+// Answers CARD_STATE. A completed command is reported once.
 static void tell_state(struct sim *card, int fd) {
     answer(fd, 0, (uint32_t)card->command, NULL, 0);
     if (card->command == COMMAND_DONE) card->command = COMMAND_NONE;
@@ -322,6 +335,7 @@ static void serve(struct sim *card, int fd, const struct card_request *r) {
     }
 }
 
+// Receives and serves one request. Returns false if the connection has ended or the request is too large.
 static bool serve_client(struct sim *card, int fd) {
     struct card_request r;
     if (!receive(fd, &r, sizeof r) || r.count > MAX_PAYLOAD) return false;
@@ -352,6 +366,7 @@ static void look(struct sim *card, bool wait) {
 
 // ---- one clock ----
 
+// Inverts a bit of the byte that --flip names, once.
 static void flip_bit(struct sim *card) {
     int channel;
     unsigned long long at;
@@ -369,6 +384,7 @@ static void begin_command(struct sim *card) {
     card->reset_after = 0;
 }
 
+// Acts when all register accesses of the list are done: begins or completes a command, and answers the client.
 static void end_access(struct sim *card) {
     uint32_t data = card->axil.access[card->axil.count - 1].data;
     enum access was = card->access;
@@ -387,6 +403,8 @@ static void begin_poll(struct sim *card) {
 
 static bool reset_is_due(const struct sim *card) { return card->reset_at && hbm_cycle(card->hbm) >= card->reset_at; }
 
+// Called in cycles without register access. Begins a requested reset, or from time to time serves the sockets and reads
+// CTRL of a running command. An idle card waits here for a request, so its clock stands still.
 static void between_accesses(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm);
     if (reset_is_due(card)) {

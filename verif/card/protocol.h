@@ -13,18 +13,19 @@ enum card_op {
     CARD_RESET,     // resets kernel and memory ports; the memory keeps its content
     CARD_WRITE,     // writes bytes to memory at `address`
     CARD_READ,      // reads `count` bytes of memory at `address`
-    CARD_SET,       // sets register `offset` to `address`
+    CARD_SET,       // sets register `offset` to the value in `address`
     CARD_GET,       // reply value: register `offset`
     CARD_START,     // bytes: words from register 0x10 on; then sets the start bit, as XRT's scheduler does
     CARD_STATE      // reply value: 0 idle, 1 a command is running, 2 it has completed (reported once)
 };
 
-// CARD_ARGUMENTS_AT: register of the first argument. CARD_CHUNK: most bytes that a request of the library moves.
-// CARD_CHANNEL_SHIFT: a bank has 2^29 bytes.
+// CARD_ARGUMENTS_AT: offset of the first argument's register. CARD_CHUNK: largest number of bytes that a request of the
+// library moves. CARD_CHANNEL_SHIFT: a bank of the card's memory has 2^29 bytes; the bits of an address from this one
+// on are the number of the bank.
 enum { CARD_UUID_BYTES = 16, CARD_ARGUMENTS_AT = 0x10, CARD_CHUNK = 1 << 20, CARD_CHANNEL_SHIFT = 29 };
 
 struct card_request {
-    uint32_t op, offset;
+    uint32_t op, offset;     // op: an enum card_op; offset: byte offset of a register
     uint64_t address, count; // count: number of bytes that follow (CARD_READ: bytes wanted)
 };
 struct card_reply {

@@ -31,21 +31,22 @@
 
 namespace {
 
+// Throws an exception with an errno, as XRT's functions do.
 [[noreturn]] void fail(int code, const std::string &what) {
     throw std::system_error(code, std::generic_category(), what);
 }
 
 struct argument {
-    std::uint32_t offset = 0, size = 0;
-    int bank = -1;
+    std::uint32_t offset = 0, size = 0; // of its registers, in bytes
+    int bank = -1;                      // memory bank of a buffer's argument; -1: none
 };
 
 struct compute_unit {
-    std::string name; // kernel:unit
-    std::map<int, argument> arguments;
+    std::string name;                  // kernel:unit
+    std::map<int, argument> arguments; // by index
 };
 
-struct binary { // contents of the file
+struct binary { // an .xclbin file: its bytes, and the UUID and compute units read from its sections
     std::uint8_t uuid[16] = {};
     std::vector<compute_unit> units;
     std::vector<char> bytes;
@@ -63,7 +64,7 @@ struct binary { // contents of the file
         read_banks();
     }
 
-    // The compute unit with an argument on this bank; -1: none.
+    // Returns the index of the compute unit with an argument in this bank, or -1 if there is none.
     int unit_of_bank(int bank) const {
         for (std::size_t i = 0; i < units.size(); i++)
             for (const auto &[index, a] : units[i].arguments)
@@ -74,6 +75,7 @@ struct binary { // contents of the file
     const axlf *top() const { return reinterpret_cast<const axlf *>(bytes.data()); }
     const ip_layout *layout() const { return section<ip_layout>(IP_LAYOUT).first; }
 
+    // Returns the data and size of the first section of a kind, or NULL and 0 if the file has none.
     template <typename type> std::pair<const type *, std::size_t> section(axlf_section_kind kind) const {
         for (std::uint32_t i = 0; i < top()->m_header.m_numSections; i++) {
             const auto &s = top()->m_sections[i];
@@ -83,13 +85,14 @@ struct binary { // contents of the file
         return {nullptr, 0};
     }
 
+    // Returns the value of an XML element's attribute, or an empty string if the element lacks it.
     static std::string attribute(const std::string &element, const char *name) {
         std::smatch found;
         std::regex pattern(std::string(" ") + name + "=\"([^\"]*)\"");
         return std::regex_search(element, found, pattern) ? found[1].str() : "";
     }
 
-    // Reads the arguments of a unit's kernel.
+    // Reads the arguments of a unit's kernel from the kernel's XML description.
     void read_arguments(compute_unit &unit) {
         auto [text, size] = section<char>(EMBEDDED_METADATA);
         std::string xml = text ? std::string(text, size) : "", kernel = unit.name.substr(0, unit.name.find(':'));
@@ -109,6 +112,7 @@ struct binary { // contents of the file
         }
     }
 
+    // Reads the memory bank of each argument.
     void read_banks() {
         auto *wires = section<connectivity>(CONNECTIVITY).first;
         for (int i = 0; wires && i < wires->m_count; i++) {
@@ -123,7 +127,7 @@ struct binary { // contents of the file
 
 namespace xrt_core {
 
-// Sockets of the simulated card, one per compute unit.
+// Returns the paths of the simulated card's sockets, one per compute unit.
 static std::vector<std::string> sockets() {
     const char *list = std::getenv("RILL_CARD");
     std::vector<std::string> paths;
@@ -132,7 +136,7 @@ static std::vector<std::string> sockets() {
     return paths;
 }
 
-class device { // a connection to the card: to the process of each compute unit
+class device { // connections to the card: one to the process of each compute unit
   public:
     device() {
         for (const std::string &path : sockets()) {
@@ -151,6 +155,8 @@ class device { // a connection to the card: to the process of each compute unit
     device &operator=(const device &) = delete;
     int units() const { return static_cast<int>(fd.size()); }
 
+    // Sends a request with request.count bytes and returns the reply, whose bytes go to `into`. Fails with the text
+    // `what` if the card replies with an error.
     card_reply must(const char *what, int unit, const card_request &request, const void *bytes = nullptr,
                     void *into = nullptr) const {
         card_reply reply;
@@ -191,7 +197,8 @@ namespace xrt {
 
 // ---- device ----
 
-static std::vector<std::shared_ptr<xrt_core::device>> opened; // kept, because an xclDeviceHandle is a plain pointer
+// Keeps every opened device alive, because an xclDeviceHandle is a plain pointer.
+static std::vector<std::shared_ptr<xrt_core::device>> opened;
 
 device::device(unsigned int index) {
     if (index != 0) fail(ENODEV, "no such device");
@@ -199,6 +206,7 @@ device::device(unsigned int index) {
     opened.push_back(handle);
 }
 
+// Takes the PCI address of the only card, or an index. All indices except 0 fail.
 device::device(const std::string &name) : device(name == "0000:00:00.1" ? 0u : std::stoul(name) ? 1u : 0u) {}
 
 device::operator xclDeviceHandle() const { return handle.get(); }
@@ -240,14 +248,18 @@ unsigned int system::enumerate_devices() { return 1; }
 class bo_impl {
   public:
     xrt_core::device *card;
-    int unit; // whose process has the bank
-    std::shared_ptr<std::vector<char>> host;
-    std::uint64_t address;
-    std::size_t offset, bytes;
+    int unit;                                // compute unit whose process has the bank
+    std::shared_ptr<std::vector<char>> host; // the host's copy; a sub-buffer shares its parent's
+    std::uint64_t address;                   // on the card
+    std::size_t offset, bytes;               // part of `host`
 };
 
-enum { BANK_BASE = 2 << 20, PAGE = 4096 }; // not 0, so that a design that ignores its base register fails
+// BANK_BASE: offset of the first buffer in a bank. It is not 0, so that a design that ignores its base register fails.
+// PAGE: buffers begin at multiples of this number of bytes.
+enum { BANK_BASE = 2 << 20, PAGE = 4096 };
 
+// Allocates a buffer in a bank. Its memory on the host begins with bytes of 0x5a, so that a program that relies on
+// zeros fails.
 bo::bo(xclDeviceHandle device, size_t bytes, bo::flags, memory_group bank) {
     auto *card = static_cast<xrt_core::device *>(device);
     std::uint64_t &used = card->used[static_cast<int>(bank)];
@@ -381,7 +393,7 @@ ert_cmd_state run::state() const {
     return handle->state;
 }
 
-// Waits until the run has ended, or for at most `limit`; 0: without a limit.
+// Waits until the run has ended, or for at most `limit` (0: no limit). Returns the state, or TIMEOUT at the limit.
 ert_cmd_state run::wait(const std::chrono::milliseconds &limit) const {
     auto end = std::chrono::steady_clock::now() + limit;
     while (state() == ERT_CMD_STATE_RUNNING) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MMCM of a simulated card, without delays: CLKOUT0 is the oscillator that the harness drives, with two pulses in a
-// cycle of CLKIN1. (verif/model has a model with delays, for benches.)
+// cycle of CLKIN1. The parameters, which describe frequencies, are ignored. (verif/model has a model with delays, for
+// benches.)
 //
 // After a pulse of RST, LOCKED rises when `+mmcm_lock` (default 200) consecutive cycles of CLKIN1 had two pulses of the
-// oscillator each. Before, pulses of CLKOUT0 are missing at random. Without a pulse of RST it never locks. Missing
-// cycles of CLKIN1 neither stop CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses,
-// LOCKED falls, and only another pulse of RST brings it back. `+mmcm_lose=N`: after N cycles of CLKIN1 with LOCKED
-// high, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
+// oscillator each. Before that, pulses of CLKOUT0 are missing at random. Without a pulse of RST it never locks. Missing
+// cycles of CLKIN1 neither stop CLKOUT0 nor change LOCKED. If seven consecutive cycles do not have two pulses each,
+// LOCKED falls, and rises again only after another pulse of RST. `+mmcm_lose=N`: after N cycles of CLKIN1 with LOCKED
+// high, CLKOUT0 loses pulses at random, and LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -26,8 +27,11 @@ module MMCME4_BASE #(
 );
     wire        oscillator = rill_sim_top.oscillator;
     reg  [31:0] lock_time, lose_at;
+    // same_q, wrong_q: latest consecutive cycles with two pulses, and with another number. locked_for_q: cycles with
+    // LOCKED high
     reg  [31:0] same_q = 0, wrong_q = 0, locked_for_q = 0;
-    reg  [7:0]  pulses_q = 0, seen_q = 0;
+    reg  [7:0]  pulses_q = 0, seen_q = 0; // pulses of the oscillator; their number at the latest edge of CLKIN1
+    // wild_q: pulses of CLKOUT0 are missing at random. enable_q: the next pulse is passed on.
     reg         wild_q = 1'b1, enable_q = 1'b0, reset_seen_q = 1'b0;
     wire        two = pulses_q - seen_q == 8'd2;
     initial begin
