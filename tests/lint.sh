@@ -75,6 +75,8 @@ too_long() {
     # Longer lines are allowed for the sweeps of a bench, and for macros in the Verilog of tests.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
+    # Emitted modules contain these files, indented by four columns.
+    LC_ALL=C.UTF-8 awk 'length > 116 { print FILENAME ":" FNR ": " length " characters" }' rtl-templates/*/*.vh
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" \
         include/*.def gen/*/*.def
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"

@@ -204,12 +204,20 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
 
 enum { LONGEST = 56 }; // longest name of a stream that has words after the number of its port
 
+// Returns whether a packed port has others beside it. The demultiplexer of an engine with one product has one output.
+static bool has_others(const struct ir_kernel *k, int port) {
+    for (int p = 0; p < k->ports; p++)
+        if (p != port && k->port[p].is_output == k->port[port].is_output && k->port[p].index != IR_NONE) return true;
+    return false;
+}
+
 // Words to add to the name of a packed port, which is only a number: at a multiplexer or demultiplexer what the stream
 // carries, at a fork its reader. NULL: none.
 static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
-    if (k->port[at_writer ? e->src_port : e->dst_port].index == IR_NONE) return NULL;
+    int port = at_writer ? e->src_port : e->dst_port;
+    if (k->port[port].index == IR_NONE || !has_others(k, port)) return NULL;
     if (kernel_is(k, KERNEL_FORK)) return ir->kernel[e->dst_kernel].name;
     const char *carried = kernel_is(k, KERNEL_MUX | KERNEL_DEMUX) ? emit_carried_name(ir, e) : NULL;
     return carried && !strchr(carried, ' ') ? carried : NULL;
