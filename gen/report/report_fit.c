@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Estimated resources of the design's kernels next to those that synthesis of their templates gives (docs/cost.md).
+// SPDX-License-Identifier: Apache-2.0 Section of the report about the errors of the estimates: compares the estimated
+// resources of the design's kernels with those that synthesis of their templates gives (docs/cost.md).
 #include <string.h>
 
 #include "gen/report/report_parts.h"
@@ -38,6 +38,7 @@ static void add_module(const struct report *r, const char *module, struct text *
     text_add(out, "\n");
 }
 
+// Returns the synthesis of a kernel's module with the same parameters, or NULL if there is none.
 static const struct cost_row *row_of(const struct report *r, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     return cost_row_of(&r->measured, k->module, k->param, k->params);
