@@ -76,7 +76,8 @@ static void place_halves(const struct ir *ir, int die, const char *lane, int fro
             place(ir, die, arena_printf(ir->arena, "%su_hop/gen_stage[%d].u_stage", hop, k), out);
 }
 
-// Whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers them.
+// Returns whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers
+// them.
 static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     int home = ir->kernel[e->kernel].die;
     return e->sums_die[lane] == home && e->result_die == home;

@@ -81,9 +81,9 @@ struct emit_plan {
     int resets[IR_MAX_DIES], flushes; // copies of reset (per die) and flush
 };
 
-// Number of channels on which a memory client has an engine.
+// Returns the number of channels on which a memory client has an engine.
 int emit_client_channels(const struct ir *, int client);
-// Width of a net, whatever drives it.
+// Returns the width of a net, whatever drives it.
 int64_t emit_net_bits(const struct ir *, int net);
 const char *emit_net_width(const struct ir *, int net); // the width as an expression of constants, or NULL
 int64_t emit_all_faults(const struct ir *);             // kernels that can raise a fault; at least 1

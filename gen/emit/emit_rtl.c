@@ -160,7 +160,7 @@ static size_t string_len(const char *text, size_t len) {
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
 
-// Length of the text up to the next space, slash, quote or backquote; at least 1.
+// Returns the length of the text up to the next space, slash, quote or backquote; at least 1.
 static size_t run_len(const char *text, size_t len) {
     size_t n = 1;
     while (n < len && !isspace((unsigned char)text[n]) && !strchr("/\"`", text[n])) n++;

@@ -207,7 +207,7 @@ static void add_net(struct nets *n, const struct emit_pin *pin, const char *head
     add_pin_nets(n->plan->ir, pin, n->out);
 }
 
-// Whether a module has a client that writes memory.
+// Returns whether a module has a client that writes memory.
 static bool writes(const struct emit_plan *p, int module) {
     bool found = false;
     for (int c = 0; c < p->ir->clients; c++) {

@@ -8,11 +8,7 @@
 
 #include "gen/report/vendor.h"
 
-enum {
-    MAX_REPORT = 512 << 20,
-    MAX_CELLS = 64,
-    MAX_DEPTH = 128
-}; // most bytes of a report, columns, levels of hierarchy
+enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 }; // limits: bytes of a report, columns, levels
 
 struct line {
     const char *at;
@@ -55,7 +51,7 @@ static const char *trimmed(struct arena *arena, const char *at, size_t len) {
     return arena_strndup(arena, at, len);
 }
 
-// Returns the value in a heading line, `| Design State : Routed`; NULL if there is no such line.
+// Returns the value in a heading line, `| Design State : Routed`, or NULL if there is no such line.
 static const char *heading(struct reader *r, const char *key) {
     struct line line;
     rewind_to_start(r);
