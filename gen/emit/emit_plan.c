@@ -106,6 +106,7 @@ static int home_of_pool(struct homes *h, int pool) {
     return home;
 }
 
+// Returns whether the kernel is an engine, or the walker, the operand multiplexer or the result demultiplexer of one.
 static bool is_of_engine(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel || ir->engine[e].x_mux == kernel ||
@@ -224,6 +225,7 @@ static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     return carried && !strchr(carried, ' ') ? carried : NULL;
 }
 
+// Returns the unique name of an end of a stream: `from_...` at its writer, `to_...` at its reader.
 static const char *name_of_end(const struct emit_plan *p, int edge, bool at_writer) {
     const struct ir_edge *e = &p->ir->edge[edge];
     const char *side = at_writer ? "from" : "to", *words = words_behind(p->ir, edge, at_writer);

@@ -82,6 +82,7 @@ static bool check_modules(const struct ir *ir, const struct emit_library *librar
     return diag->errors == before;
 }
 
+// Returns whether any generated module instantiates this module.
 static bool any_instantiates(const struct ir *ir, const struct emit_rtl *modules, const char *module) {
     for (size_t i = 0; i < modules->files.count; i++) {
         const struct emit_file *f = &modules->files.items[i];
@@ -158,6 +159,7 @@ static size_t string_len(const char *text, size_t len) {
     return n < len ? n + 1 : len;
 }
 
+// Returns whether the character may be in a word of Verilog: a name, a number or a directive.
 static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
 
 // Returns the length of the text up to the next space, slash, quote or backquote; at least 1.

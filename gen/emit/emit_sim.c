@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Writes the top of a simulation, rill_sim_top: the design, a memory model per
-// channel, and probes that report the words on the design's streams. Probes refer to signals by hierarchical path, so
-// the design's files contain no probes.
+// SPDX-License-Identifier: Apache-2.0
+// Writes the top of a simulation, rill_sim_top: the design, a memory model per channel, and probes that report the
+// words on the design's streams. Probes refer to signals by hierarchical path, so the design's files contain no probes.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -90,6 +90,7 @@ static const char *flag_at(const struct probes *s, int kernel, const struct ir_p
     return emit_slice(s->plan->ir, at_port(s, kernel, port, EMIT_TUSER), w.user, w.user - 1, 1);
 }
 
+// Adds, for all input streams of a kernel, the handshake and the flag of the step's last token. Input 0 is the low bit.
 static void add_inputs(const struct probes *s, int kernel, int inputs) {
     static const char *const names[] = {"tvalid", "tready", "tok_last"};
     for (int n = 0; n < 3; n++) {

@@ -228,6 +228,7 @@ static void add_word(const struct emit_plan *p, int edge, const char *end, struc
     else add_fields(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)), &w, out);
 }
 
+// Adds the connections of a link at one end. side: `s` for its input, `m` for its output.
 static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
     bool several = emit_is_packed(&w) && !word_from_outside(p, edge, end);
@@ -268,6 +269,7 @@ static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     text_add(s->out, ");\n");
 }
 
+// Returns the link of a stream that is in no pool.
 static struct link whole_link(const struct emit_plan *p, int edge) {
     const struct ir_edge *e = &p->ir->edge[edge];
     return (struct link){.name = p->to[edge],

@@ -170,6 +170,7 @@ static void add_multiplier(const struct table *t, int entry, const struct ir_wor
         add_engine_entry(entry_of_firing(t->ir, t->engine, false, mode, index), out);
 }
 
+// Adds the comment of a table's entry. entry: its number, counted from 0 in the order in which the entries are used.
 static void add_note(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     if (kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
         add_stream(t, w, out), add_reader(t, entry, out);

@@ -199,6 +199,7 @@ static bool is_seen(const struct nets *n, const char *net) {
     return false;
 }
 
+// Declares the nets of a pin unless they are declared already or are ports of the top. A new heading comes before them.
 static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
     if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
     if (strcmp(heading, n->heading)) text_addf(n->out, "%s    // %s\n", *n->heading ? "\n" : "", heading);
@@ -228,6 +229,7 @@ static enum group group_of(const struct emit_pin *pin) {
     return !strcmp(pin->net, "kernel_fault") || !strcmp(pin->net, "channel_no_beat") ? MADE : STATUS;
 }
 
+// Returns the heading of the group of nets to which an output of a module belongs.
 static const char *output_heading(const struct emit_plan *p, int module, const struct emit_pin *pin) {
     const char *path = emit_module_path(p, module);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Compares config.json and the tokenizer of a checkpoint with the spec. The shapes
-// of the tensors do not tell the number of heads, eps or the kind of model, and a wrong value of these would silently
-// give wrong text.
+// SPDX-License-Identifier: Apache-2.0
+// Compares config.json and the tokenizer of a checkpoint with the spec. The shapes of the tensors do not tell the
+// number of heads, eps or the kind of model, and a wrong value of these would silently give wrong text.
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

@@ -91,6 +91,7 @@ static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum q
     e->bias = ir_attr_find(&node->attrs, "bias") ? place(&p->at, e->rows * 4) : 0;
 }
 
+// Plans the array of an fp32 table or of vector parameters.
 static void plan_floats(struct plan *p, struct store_entry *e, int64_t rows, int64_t k) {
     e->is_float = 1;
     e->rows = rows;

@@ -38,7 +38,7 @@ const char *store_tensor_name(struct arena *, const struct ir_node *, const char
 // These write the head and the arrays at their offsets, in any order. They return false, with errno, if the file cannot
 // be written.
 bool store_write_head(FILE *, const struct store_entry *, int count);
-// The entry must be its own owner. The bias is not written.
+// Writes the matrix of an entry that is its own owner. Does not write the bias.
 bool store_write_matrix(FILE *, const struct store_entry *, const struct qmatrix *);
 bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // does nothing if the entry has no bias
 bool store_write_floats(FILE *, const struct store_entry *, const float *);

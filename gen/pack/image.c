@@ -88,7 +88,7 @@ static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
 
 // Packs a row into a lane's data: its scale and bias into the header of its chunk, its group scales after the header,
 // and its mantissas into the beats that layout_data_beat gives. step: index of the row among the lane's rows. bytes:
-// size of a beat. outer: the engine takes the beats of all rows of a chunk in turn (K outermost).
+// size of a beat. outer: result of is_outer.
 static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
                      float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
@@ -104,6 +104,7 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     }
 }
 
+// Returns whether the engine computes the first chunk of a product with K outermost (see layout_data_beat).
 static bool is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
@@ -193,6 +194,7 @@ bool image_matrix(struct image *im, const struct store_entry *e, const struct qm
 
 // ---- fp32 tables and vector parameters ----
 
+// Writes a table of fp32 rows. Each row begins at a beat.
 static bool pack_float_rows(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t row_bytes = layout_float_row_beats(&im->ir->design, e->k) * beat_bytes(im);

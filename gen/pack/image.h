@@ -29,9 +29,7 @@ struct image {
     VEC(struct image_part) parts;
 };
 
-// The functions below return false after an error.
-//
-// Opens the files of all channels in the output folder.
+// Opens the files of all channels in the output folder. Like the functions below, returns false after an error.
 bool image_open(struct image *);
 // Writes a product's matrix for all lanes, or an embedding table as records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);

@@ -230,6 +230,7 @@ static bool check_parts(struct reader *r, const json_t *root) {
     return ok;
 }
 
+// Reads a manifest. Returns NULL and sets *why if it cannot be read or is no JSON.
 static json_t *read_manifest(const struct ir *ir, const char *path, const char **why) {
     size_t len;
     const char *text = file_read(ir->arena, path, MAX_MANIFEST, &len, why);
@@ -239,6 +240,7 @@ static json_t *read_manifest(const struct ir *ir, const char *path, const char *
     return root;
 }
 
+// Returns whether a manifest is of an image with the layout of this design.
 static bool is_layout(const struct ir *ir, const json_t *root) {
     const char *layout = json_string_value(json_object_get(root, "layout"));
     return layout && !strcmp(layout, arena_printf(ir->arena, "%016" PRIx64, pack_layout_hash(ir)));

@@ -35,6 +35,7 @@ static int64_t attr_int(const struct packer *p, const struct store_entry *e, con
     return ir_attr_int(&p->ir->node[e->node].attrs, key, 0);
 }
 
+// Reports an error of writing the golden weights, with errno, if `ok` is false. Returns `ok`.
 static bool written(struct packer *p, bool ok) {
     if (!ok)
         diag_error(p->diag, loc_none(), MSG_IMAGE_FILE_UNWRITABLE, p->image.out->dir, GOLDEN_STORE_FILE,
@@ -75,6 +76,7 @@ static bool read_piece(struct packer *p, const struct store_entry *e, const stru
     return true;
 }
 
+// Reads and quantizes the matrix of an entry into scratch memory, and notes its content for the oracle.
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
                                      .rows = e->rows,

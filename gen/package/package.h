@@ -97,7 +97,7 @@ void package_component(const struct package *, struct text *out);  // component.
 void package_core(const struct package *, struct text *out);       // <name>.core
 void package_json(const struct package *, struct text *out);       // package.json
 void package_checklist(const struct package *, struct text *out);  // the head of CHECKLIST.md
-// the text that the command prints
+// Writes the text that `rill package` prints. dir: the package's folder; files: number of its files.
 void package_said(const struct package *, const char *dir, size_t files, struct text *out);
 
 void package_add_xml(struct text *out, const char *s); // replaces &, <, >, " by entities

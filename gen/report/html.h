@@ -32,12 +32,13 @@ struct html_window {
     int64_t position;                // position of the step's token
 };
 struct html_window html_simulate(struct ir *);
-void html_timeline(const struct ir *, const struct html_window *, struct text *out);
+void html_timeline(const struct ir *, const struct html_window *, struct text *out); // which kernel works when
 // These draw how full a stream is over the window (forecast), and over a run of the simulator on the RTL (measured), as
 // small SVGs with a dashed line at the FIFO's depth.
 void html_fill_line(const struct ir *, int edge, const struct html_window *, struct text *out);
 void html_fill_measured(const struct ir *, int edge, const struct measured *, struct text *out);
 
+// These write the tables and bars of the page's sections.
 void html_resources(const struct report *, struct text *out);
 void html_dies(const struct report *, struct text *out);
 void html_clock(const struct clock_model *, struct text *out); // the record must be current
@@ -45,6 +46,6 @@ void html_groups(const struct ir *, struct text *out);
 void html_fifos(const struct report *, const struct measured *, const struct html_window *, struct text *out);
 void html_memories(const struct report *, struct text *out);
 void html_weights(const struct report *, struct text *out);
-void html_channel(const struct report *, struct text *out);
+void html_channel(const struct report *, struct text *out); // the memory map
 
 #endif

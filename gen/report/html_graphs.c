@@ -214,6 +214,7 @@ static void add_ways(const struct ir *ir, const char **label, struct text *out) 
         }
 }
 
+// Returns whether `line` is one of the lines of a text.
 static bool has_line(const char *lines, const char *line) {
     size_t len = strlen(line);
     for (const char *s = lines; s; s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL)

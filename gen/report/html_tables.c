@@ -191,6 +191,7 @@ static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
     else text_addf(out, "<td class=\"n%s\">%lld</td>", high_water > depth ? " over" : "", (long long)high_water);
 }
 
+// Returns the reason for the depth of a stream's FIFO.
 static const char *reason_of(const struct report *r, const struct ir_edge *e) {
     const char *ahead = e->run_ahead ? "; runs ahead" : "";
     if (e->forced_by && e->delay > 0)

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Draws a timeline as SVG: in which cycles each kernel works during one repetition
-// of the most repeated region, or during a whole step. The cycles are forecast from the timing contracts.
+// SPDX-License-Identifier: Apache-2.0
+// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the most repeated region, or
+// during a whole step. The cycles are forecast from the timing contracts.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum {
 
 // ---- the run ----
 
+// Returns the region with the most repetitions, or IR_NONE if no region repeats.
 static int most_repeated(const struct ir *ir) {
     int region = IR_NONE;
     for (int r = 0; r < ir->regions; r++)

@@ -20,6 +20,7 @@ static void list_over(const struct cost_resources *need, const struct cost_resou
     }
 }
 
+// Returns whether the vendor's subsystem for the memory ports takes resources of this die.
 static bool has_ports(const struct ir *ir, int die) { return cost_ports(ir, die).lut + cost_ports(ir, die).ff > 0; }
 
 // Warns and returns true if the need exceeds the capacity. die: the die whose capacity it is, or IR_NONE for the board.
@@ -103,6 +104,7 @@ void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *di
     }
 }
 
+// Warns if several copies of a design that needs `one` exceed `room`. what, name: the die or board in question.
 static void warn_of_copies(int copies, const struct cost_resources *one, const struct cost_resources *room,
                            const char *what, const char *name, struct loc loc, struct diag *diag) {
     struct cost_resources need = {0};

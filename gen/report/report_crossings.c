@@ -17,6 +17,7 @@ struct crossings { // the rows of one boundary
     VEC(struct crossing) row;
 };
 
+// Returns whether a way from one die to another passes the boundary.
 static bool crosses(const struct crossings *c, int from, int to) { return (from > c->boundary) != (to > c->boundary); }
 
 static void add_row(struct crossings *c, struct crossing row) {

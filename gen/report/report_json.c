@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Writes the design report as JSON, with the same figures as the text report. Other
-// files of this folder add the members for power, memories, weights, dies and the clock.
+// SPDX-License-Identifier: Apache-2.0
+// Writes the design report as JSON, with the same figures as the text report. Other files of this folder add the
+// members for power, memories, weights, dies and the clock.
 #include <string.h>
 
 #include "gen/report/design_report.h"

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Reads the figures of a simulation (cycles, tokens/s, fill of the FIFOs) from the
-// file that `rill sim --json` wrote, for the HTML report.
+// SPDX-License-Identifier: Apache-2.0
+// Reads the figures of a simulation (cycles, tokens/s, fill of the FIFOs) from the file that `rill sim --json` wrote,
+// for the HTML report.
 #include <jansson.h>
 #include <string.h>
 

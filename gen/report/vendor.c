@@ -93,6 +93,7 @@ static void add_own(const struct vendor *v, int row, struct table *t) {
     add_to(&t->others, &own);
 }
 
+// Returns whether the report has rows of instances inside this one.
 static bool has_parts(const struct vendor *v, int row) {
     for (size_t i = 0; i < v->rows.count; i++)
         if (v->rows.items[i].parent == row) return true;
@@ -181,6 +182,7 @@ static void begin_dies(const struct ir *ir, const struct cost_design *cost, stru
         t->die[d] = (struct pair){.name = ir->die[d].name, .estimate = cost_die(ir, cost, d), .found = true};
 }
 
+// Assigns each row of the report to a kernel, the streams, the DMA engines or the rest, and to a die.
 static struct table make_table(const struct ir *ir, const struct vendor *v) {
     const struct emit_plan *plan = emit_plan_make(ir, NULL);
     struct cost_design cost = cost_design(ir);

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Reads the outputs of Vivado's commands `report_utilization -hierarchical` and
-// `report_timing_summary`. It finds columns by their names, because versions of the tool order them differently. A
-// table line that cannot be read is an error with its line and column.
+// SPDX-License-Identifier: Apache-2.0
+// Reads the outputs of Vivado's commands `report_utilization -hierarchical` and `report_timing_summary`. It finds
+// columns by their names, because versions of the tool order them differently. A table line that cannot be read is an
+// error with its line and column.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -113,6 +114,7 @@ static int find_column(struct reader *r, const struct cells *head, const char *n
     return IR_NONE;
 }
 
+// Finds the cell of each column in the head of the table. Reports an error if a column that is not optional is missing.
 static bool find_columns(struct reader *r, const struct line *line, const struct cells *head, int where[COLUMNS]) {
     for (int c = 0; c < COLUMNS; c++) {
         where[c] = IR_NONE;
@@ -293,6 +295,7 @@ static bool read_clocks(struct reader *r, const struct line *head_line, struct v
     return true;
 }
 
+// Reads the summary of the slacks, and the clocks if the report has them. Reports an error if there is no summary.
 static bool read_timing(struct reader *r, struct vendor *v) {
     struct line line;
     bool summary = false, clocks = false;

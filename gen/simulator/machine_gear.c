@@ -37,8 +37,8 @@ bool sim_gear_init(struct sim *sim, struct actor *a) {
     return g->in && g->out;
 }
 
-// Takes a word. If the word ends a row-step that completes output words, a line follows it through the stages. All
-// other words only occupy their stages. Returns false if no word can be taken yet.
+// Takes a word. If it is the last word of a row-step that completes output words, the row-step becomes a line when this
+// word leaves the stages. All other words only occupy their stages. Returns false if no word can be taken yet.
 static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     int64_t at;
     if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Timing models of the kernels of the KV cache: the writer of keys, the V tail,
-// which stores the open block of values and writes it when it is full, and the scales.
+// SPDX-License-Identifier: Apache-2.0
+// Timing models of the kernels of the KV cache: the writer of keys, the V tail, which stores the open block of values
+// and writes it when it is full, and the scales.
 #include "gen/ir/layout.h"
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Timing model of line buffers, which a convolution reads. A line buffer keeps the
-// newest words of an image in a ring and gives them patch by patch: a patch has the words under all taps of the window
-// at one place.
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of line buffers, which a convolution reads. A line buffer keeps the newest words of an image in a ring
+// and gives them patch by patch: a patch has the words under all taps of the window at one place.
 #include "gen/simulator/machines.h"
 
 enum { ROWS, PIXELS }; // the two axes of an image

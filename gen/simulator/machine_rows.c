@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Timing models of the kernels that read a graph's input rows from memory ahead of
-// their step, and that write its output rows to memory.
+// SPDX-License-Identifier: Apache-2.0
+// Timing models of the kernels that read a graph's input rows from memory ahead of their step, and that write its
+// output rows to memory.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

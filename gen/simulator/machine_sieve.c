@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Timing model of kernels that take every word but pass on only the words of
-// certain rounds. A group has several rounds, and a round several words per token. The words of all inputs are taken
-// together, and all stages stall together.
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of kernels that take every word but pass on only the words of certain rounds. A group has several
+// rounds, and a round several words per token. The words of all inputs are taken together, and all stages stall
+// together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -24,6 +25,7 @@ static bool leaves(const struct timing_sieve *c, int64_t round) {
     return round >= c->first && (round - c->first) % c->step == 0 && (round - c->first) / c->step < c->count;
 }
 
+// Advances to the next word of each token. If the contract gives no number of groups, the group counts on.
 static void advance(const struct timing_sieve *c, struct sieve *s) {
     if (++s->word < c->words) return;
     s->word = 0;

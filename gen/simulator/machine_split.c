@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Timing models of rill_head_pack and rill_head_split. In a step of one token,
-// rill_head_pack turns several query heads, or rows of a tensor, into the tokens of one firing, so that the engine
-// computes them together. rill_head_split turns these tokens back into firings.
+// SPDX-License-Identifier: Apache-2.0
+// Timing models of rill_head_pack and rill_head_split. In a step of one token, rill_head_pack turns several query
+// heads, or rows of a tensor, into the tokens of one firing, so that the engine computes them together. rill_head_split
+// turns these tokens back into firings.
 #include "gen/simulator/machines.h"
 
 struct together {

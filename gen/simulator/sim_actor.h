@@ -153,8 +153,10 @@ static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = at_least(*at, e->take[e->puts - e->depth] + e->back + 1);
     return true;
 }
+// Opens a stream whose FIFO has `depth` words, 0: unbounded. writer, reader: kernels to be woken, or IR_NONE.
 void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);
-void edge_grow(struct sim *, struct sim_edge *);
+void edge_grow(struct sim *, struct sim_edge *); // makes the lists of a stream longer
+// Queues a kernel to run, unless it is queued already.
 static inline void sim_wake(struct sim *sim, int kernel) {
     if (kernel == IR_NONE || sim->actor[kernel].queued || !sim->actor[kernel].run) return;
     sim->actor[kernel].queued = true;
@@ -210,6 +212,8 @@ void stage_drain(struct sim *, struct stage *, struct sim_edge *out); // sends t
 
 // ---- static schedules of rill_schedule, from a kernel's parameters ----
 
+// Reads the kernel's schedule, with the repetitions of this run. entry_bits: width of an entry. Returns false if the
+// parameters are invalid.
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct schedule_table *);
 
 // The present place of a walk through a schedule, step after step.
@@ -271,7 +275,7 @@ bool memory_serve_one(struct sim *);
 
 // Opens the DMA engine of a kernel's client. Returns NULL if the kernel has no such client.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
-struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
+struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *); // for a lane of an engine
 // Opens a client of the IR's list that has no kernel.
 struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
 // The functions below that set or raise *at return false while the cycle is not known.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Timing model of the DMA engines of the memory's clients. They cut descriptors
-// into bursts (rill_burst_splitter), limit the number of bursts in flight, and wait for room in their buffers, as
-// rill_dma_read and rill_dma_write do.
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of the DMA engines of the memory's clients. They cut descriptors into bursts (rill_burst_splitter),
+// limit the number of bursts in flight, and wait for room in their buffers, as rill_dma_read and rill_dma_write do.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"

@@ -70,6 +70,7 @@ static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t
     return !sim->options->idle_counts || engine_idle(sim, cache->keys);
 }
 
+// Returns whether the values of a pair of step and layer are written. Raises *from to the cycle from which they are.
 static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
     if (pair >= (int64_t)cache->v_layer.count) return false;
     *from = at_least(*from, cache->v_layer.items[pair] + CYCLES_KV_WRITTEN);
@@ -90,8 +91,9 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
 }
 
 // Raises *from so that the next descriptor follows the slowest lane. One walker serves all lanes, and offers a
-// descriptor in the cycle after all lanes have taken the previous one (rill_fork_tree). ask_run adds one cycle to
-// *from, hence the - 1. Returns false while a lane has not taken the previous descriptor.
+// descriptor in the cycle after all lanes have taken the previous one (rill_fork_tree). For a lane that waited for
+// room, ask_run notes a cycle that is one too late, hence the - 1. Returns false while a lane has not taken the
+// previous descriptor.
 static bool all_described(const struct lane *l, int64_t *from) {
     size_t n = l->client->run.count;
     for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {
@@ -157,6 +159,7 @@ static bool give_beat(struct sim *sim, struct lane *l) {
     return true;
 }
 
+// Hands over the next run of each simulated lane whose cycle is known. Returns whether there was one.
 static bool ask_runs(struct sim *sim, struct lane *first) {
     bool asked = false;
     for (struct lane *l = first; l < first + first->lanes; l++) asked |= ask_run(sim, l);

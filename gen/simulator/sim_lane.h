@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The beats of one lane of the matrix engine: the walk through the segments of its
-// channel, its read engine and its FIFO. machine_engine.c uses it.
+// SPDX-License-Identifier: Apache-2.0
+// The beats of one lane of the matrix engine: the walk through the segments of its channel, its read engine and its
+// FIFO. machine_engine.c uses it.
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Timing model of the memory channels: the read arbiter and the write engine of
-// each channel, and the memory itself. The memory's timing is that of the memory model (gen/hbm/hbm_bank.c) with the
-// board's figures.
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of the memory channels: the read arbiter and the write engine of each channel, and the memory itself.
+// The memory's timing is that of the memory model (gen/hbm/hbm_bank.c) with the board's figures.
 //
 // A grant or an access is made only when no kernel can go on. So every request that comes afterwards is a consequence
 // of it, and is later in simulated time.
@@ -59,7 +59,8 @@ static void open_writes(const struct sim *sim, struct sim_channel *c) {
     w->most = (c->memory.timing.ids - 1) / hbm_native_bursts(&c->memory.timing, c->memory.beat_bytes) + 1;
 }
 
-static struct sim_channel *channel_at(struct sim *sim, int index) { // opens the channel if it is not open yet
+// Returns the channel with this index. Opens it if it is not open yet.
+static struct sim_channel *channel_at(struct sim *sim, int index) {
     for (int c = 0; c < sim->channels; c++)
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];

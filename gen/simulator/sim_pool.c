@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Timing model of rill_fifo_pool: several streams share one storage, and their
-// firings enter and leave it in the order of a static schedule. The pool also takes step words, but these arrive long
-// before they are needed, so the model does not wait for them.
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of rill_fifo_pool: several streams share one storage, and their firings enter and leave it in the order
+// of a static schedule. The pool also takes step words, but these arrive long before they are needed, so the model does
+// not wait for them.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"

@@ -6,6 +6,7 @@
 
 // ---- rows of a table ----
 
+// Opens the table of a kernel that reads one. Returns false if the kernel's table cannot be simulated.
 static bool table_init(struct sim *sim, const struct actor *a, struct sim_table *t) {
     const struct ir_attrs *attrs = &sim->ir->node[a->k->node].attrs;
     if (!kernel_is(a->k, KERNEL_FETCH)) return true;
@@ -41,6 +42,7 @@ static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s,
     return true;
 }
 
+// Takes the next beat of the requested rows. Returns false if none is left or has arrived.
 static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *t) {
     int64_t at;
     if (t->beats == t->asked * timing_table(&a->c)->beats || !client_beat(t->client, &at)) return false;

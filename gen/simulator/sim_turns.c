@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Walks through static schedules, and fetches from them the turns of multiplexers
-// and demultiplexers. A turn is an entry that names the port of the next firing.
+// SPDX-License-Identifier: Apache-2.0
+// Walks through static schedules, and fetches from them the turns of multiplexers and demultiplexers. A turn is an
+// entry that names the port of the next firing.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/sim_actor.h"
 
@@ -11,6 +12,7 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     return true;
 }
 
+// Returns whether the section at the walk's place has entries in the walk's step.
 static bool section_runs(const struct sim *sim, const struct schedule_table *s, const struct sim_walk *w) {
     const struct schedule_run *c = &s->section[w->section];
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);

@@ -324,9 +324,12 @@ static int64_t loaded(const struct sim *sim) {
 static bool has_part(const struct sim *sim, const struct actor *a) {
     return !sim->options->load_only || a->c.machine == TIMING_ENGINE;
 }
+
+// Returns whether the run has exceeded options->limit.
 static bool is_cut(const struct sim *sim) {
     return sim->options->limit && sim->words + sim->beats >= sim->options->limit;
 }
+
 // Returns whether the run may end. A run of the load only ends when the loader's last burst has been granted.
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
@@ -334,6 +337,7 @@ static bool is_over(const struct sim *sim) {
     return sim->late || is_cut(sim);
 }
 
+// Makes the result of the run. Its lists of cycles and marks are those of the streams, not copies.
 static struct timing_result *collect(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct timing_result *r = ARENA_NEW(sim->arena, struct timing_result);
