@@ -5,7 +5,7 @@
 
 #include "gen/report/report_parts.h"
 
-// Capacities in bits of a BRAM18, an URAM, and a LUT that is used as memory.
+// Capacities in bits of a BRAM18, of a URAM, and of a LUT that is used as memory.
 enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 
 // Adds a kernel's buffers. If some of them (`ultra`) are in UltraRAM and the rest in another kind of memory, each kind
