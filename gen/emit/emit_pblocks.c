@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes pblocks.tcl for the vendor's placer: a pblock per die with the instances on it. A path that matches no
-// instance is an error.
+// instance is an error when the placer reads the script.
 //
-// An instance may be placed twice: first with the instance around it, then by itself on another die. The last line
-// decides. So functions with a parameter `inside` run first with false, for whole instances, and then with true, for
-// parts inside of these.
+// Every function that takes a die writes only the lines of the instances on this die. An instance may have two lines:
+// one places the instance around it, and one places the instance itself on another die. The last line decides. So
+// functions with a parameter `inside` run first with false, for whole instances, and then with true, for their parts.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -17,7 +17,7 @@ static void add_pblock(const struct ir *ir, int die, struct text *out) {
     text_addf(out, "create_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", name, name, name);
 }
 
-struct lines { // where lines go, and of which kind they are
+struct lines { // the text to which lines are added, and the kind of the lines
     struct text *text;
     bool prefers; // a preference of the placer (rill_prefer) instead of a pblock
 };
@@ -39,16 +39,16 @@ static void place_if_here(void *state, const char *instance, int die) {
     if (die == p->die) place(p->ir, die, instance, p->out);
 }
 
-// The die of stage k on the way from one die to another. Each stage is one die further than the one before, from the
-// first stage on, until the end is reached. So registers are on both sides of each die boundary, provided that
-// registers drive the first stage.
+// Returns the die of register stage `k`, counted from 0, on the way from one die to another. Stage 0 is already one die
+// away from `from`. Each further stage is one more die away, until `to` is reached. So registers are on both sides of
+// each die boundary, provided that a register on `from` drives stage 0.
 static int stage_die(int from, int to, int k) {
     int away = abs(to - from);
     return from + (to < from ? -1 : 1) * (k + 1 < away ? k + 1 : away);
 }
 
-// Places the `n` stages of a rill_hop. If there are more stages than dies on the way, the last ones are on the die at
-// its end.
+// Places those of the `n` stages of the rill_hop at `path` that are on `die`. If there are more stages than die
+// boundaries on the way, the last ones are on die `to`.
 static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n,
                       const struct lines *out) {
     for (int k = 0; k < n; k++)
@@ -56,7 +56,7 @@ static void place_hop(const struct ir *ir, int die, const char *path, int from, 
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Like place_hop, but the first stage stays on the start's die, because logic drives its input.
+// Like place_hop, but the first stage is on die `from`, because logic instead of a register drives its input.
 static void place_late_hop(const struct ir *ir, int die, const char *path, int from, int to, int n,
                            const struct lines *out) {
     for (int k = 0; k < n; k++)
@@ -64,9 +64,9 @@ static void place_late_hop(const struct ir *ir, int die, const char *path, int f
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Places a rill_half_hop. u_send is on the first die. Each die on the way has two stages, one after the
-// boundary to it and one in front of the next boundary, because a stage takes half a cycle. All other stages are on the
-// last die.
+// Places the rill_half_hop that brings the beats of the lane at path `lane`. u_send is on the first die. Each die on
+// the way has two stages, one after the boundary to it and one in front of the next boundary, because a stage takes
+// half a cycle. All other stages are on the last die. stages: the value of ir_engine_hops.
 static void place_halves(const struct ir *ir, int die, const char *lane, int from, int to, int stages,
                          const struct lines *out) {
     const char *hop = arena_printf(ir->arena, "%s/gen_halves.u_beat_hop/gen_halves.", lane);
@@ -76,13 +76,15 @@ static void place_halves(const struct ir *ir, int die, const char *lane, int fro
             place(ir, die, arena_printf(ir->arena, "%su_hop/gen_stage[%d].u_stage", hop, k), out);
 }
 
-// Whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers them.
+// Returns whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers
+// them.
 static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     int home = ir->kernel[e->kernel].die;
     return e->sums_die[lane] == home && e->result_die == home;
 }
 
-// Places the second half of a lane that is cut, the stages between the halves, and the logic that brings its command.
+// Places the sums of a cut lane (its accumulators), the stages between its multipliers and its sums, and the logic that
+// brings the commands of the sums.
 static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
                        const struct lines *out) {
     const struct ir *ir = p->ir;
@@ -118,8 +120,8 @@ static void place_lane(const struct emit_plan *p, int die, const struct ir_engin
                   ir_engine_hops(ir, e), out);
 }
 
-// Places the side data that travels with the results to the sums of the first group, and the logic that joins the
-// results if that is on another die than the engine.
+// Places the stages that carry side data to the sums of the first lane group, and the logic that joins the results of
+// all groups, if these are on other dies than the engine.
 static void place_side(const struct emit_plan *p, int die, const struct ir_engine *e, const struct lines *out) {
     const struct ir *ir = p->ir;
     const char *results = arena_printf(ir->arena, "%s/u_results", emit_kernel_path(p, e->kernel));
@@ -136,7 +138,8 @@ static void place_side(const struct emit_plan *p, int die, const struct ir_engin
                    out);
 }
 
-// Places the logic that turns a lane group's integers into results, and the stages to the die where results are joined.
+// Places, for each lane group, the logic that turns its integers into results and the stages that carry these results
+// to the die where the results of all groups are joined.
 static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
                           const struct lines *out) {
     const struct ir *ir = p->ir;
@@ -152,8 +155,8 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
     }
 }
 
-// Places the stages that carry the operand to one die, and the copy of the operand on a die other than the engine's. A
-// die that only has sums gets the command and the exponents alone. An early chain has no stages.
+// Places the register stages that bring reset, commands and the operand to one chain, where `path` is the chain's path.
+// A chain without multipliers gets commands and exponents, but no operand. An early chain has no stages.
 static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
                       const struct ir_chain *chain, const struct lines *out) {
     int home = ir->kernel[e->kernel].die;
@@ -169,8 +172,8 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
         place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e), out);
 }
 
-// Places what all lanes of a die share (a chain), in the order in which place-dies counts the dies, and each lane
-// group's copy of the operand.
+// Places the chains of an engine and each lane group's copy of the operand. A chain is the logic that lanes on one die
+// share. ir_chains_of numbers the chains.
 static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
                          const struct lines *out) {
     const struct ir *ir = p->ir;
@@ -187,7 +190,7 @@ static void place_chains(const struct emit_plan *p, int die, const struct ir_eng
     }
 }
 
-// Places the stages that load parameter stores; they begin on the memory's die.
+// Places the register stages on the way of parameters from the memory's die to each parameter store.
 static void place_stores(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     for (int k = 0; k < ir->kernels; k++)
@@ -196,8 +199,8 @@ static void place_stores(const struct emit_plan *p, int die, const struct lines 
                            ir->kernel[k].die, kernel_load_hops(&ir->kernel[k]), out);
 }
 
-// Places the register trees of reset and flush, and the ways of a die's reset and faults as whole instances. place_ways
-// then places their single stages.
+// Places the register trees of reset and flush. Also places, as whole instances, the ways that carry reset to a die and
+// faults back from it. place_ways then places the single stages of these ways.
 static void place_levels(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     bool far = emit_way_stages(ir) > 0;
@@ -209,7 +212,7 @@ static void place_levels(const struct emit_plan *p, int die, const struct lines 
     if (emit_has_faults(ir, die)) place(ir, die, arena_printf(ir->arena, "u_fault_way_%d", die), out);
 }
 
-// Places the stages of the reset from the token loop to every die, and of the faults back.
+// Places the stages that carry the reset from the token loop to every die and the faults back.
 static void place_ways(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     int home = emit_home(ir), stages = emit_way_stages(ir);
@@ -245,6 +248,7 @@ static void place_kernels(const struct emit_plan *p, int die, const struct lines
     for (int e = 0; e < ir->edges; e++) emit_walk_stream(p, e, place_if_here, &streams);
 }
 
+// Returns whether any instance is on this die, so that it needs a pblock.
 static bool is_used(const struct ir *ir, int die) {
     bool used = cost_memory_die(ir) == die;
     for (int k = 0; k < ir->kernels; k++) used = used || ir->kernel[k].die == die;

@@ -11,8 +11,9 @@
 
 // ---- names ----
 
-// The design's name as a Verilog identifier, with one `_` for each run of other characters. If it begins like a name of
-// the library or not with a letter, `design_` precedes it.
+// Returns the design's name as a Verilog identifier: one `_` replaces each run of characters that are neither letters
+// nor digits. If the name does not begin with a letter, or begins with `rill` like the modules of the library,
+// `design_` precedes it.
 static const char *prefix_of(const struct ir *ir) {
     struct text text = {0};
     bool own = isalpha((unsigned char)ir->name[0]) && strncmp(ir->name, "rill", 4) != 0;
@@ -27,6 +28,8 @@ static const char *prefix_of(const struct ir *ir) {
     return name;
 }
 
+// Returns whether an instance `u_<name>` of module `module` would clash with another module of the design, with a
+// custom kernel's module, or with a register tree or memory channel that the top names itself.
 static bool is_taken(const struct emit_plan *p, const char *name, const char *module) {
     static const char *const others[] = {"core_", "channel_", "fault_way_"};
     for (size_t i = 0; i < COUNT_OF(others); i++)
@@ -38,6 +41,7 @@ static bool is_taken(const struct emit_plan *p, const char *name, const char *mo
     return false;
 }
 
+// Adds a module with the wanted name, or with `_region` appended until the name is free. Returns its index.
 static int add_module(struct emit_plan *p, const char *wanted, int region) {
     const char *name = wanted, *prefix = prefix_of(p->ir), *module = arena_printf(p->ir->arena, "%s_%s", prefix, name);
     while (is_taken(p, name, module)) {
@@ -50,18 +54,20 @@ static int add_module(struct emit_plan *p, const char *wanted, int region) {
 
 // ---- homes ----
 
-// States of a kernel's home while homes are searched: not searched yet, being searched now, nothing decides it.
+// The home of a kernel is the module that instantiates it. While homes are searched, these values replace a module's
+// index: the home is not searched yet, the search for it is in progress, or nothing decides it.
 enum { UNKNOWN = -2, ASKED = -3, NOWHERE = -4 };
 
 struct homes {
     struct emit_plan *plan;
-    int *of_region;
+    int *of_region; // per region: its module
 };
 
 static int home_of(struct homes *h, int kernel);
 
-// The home that a port's stream suggests: that of the kernel at its other end, or of the region in which the port
-// fires. NOWHERE: the stream decides nothing, as for step words.
+// Returns the home that a port's stream suggests: the home of the kernel at the stream's other end, or the module of
+// the region in which the port fires. Returns NOWHERE if the stream decides nothing, for example if it carries step
+// words.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;
@@ -74,7 +80,8 @@ static int home_at(struct homes *h, const struct ir_port *p) {
     return h->of_region[p->region];
 }
 
-// The one home of all ports of a direction; NOWHERE if no port decides, IR_NONE if they have several homes.
+// Returns the home that all ports of one direction suggest, NOWHERE if no port decides, or IR_NONE if the ports suggest
+// several homes.
 static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output) {
     int home = NOWHERE;
     for (int p = 0; p < k->ports; p++) {
@@ -86,7 +93,7 @@ static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output
     return home;
 }
 
-// The home of a pool: that of its readers, or shared if they have several.
+// Returns the home of a pool: the home of the kernels that read from it, or `shared` if these have several homes.
 static int home_of_pool(struct homes *h, int pool) {
     const struct ir *ir = h->plan->ir;
     int home = NOWHERE;
@@ -99,6 +106,7 @@ static int home_of_pool(struct homes *h, int pool) {
     return home;
 }
 
+// Returns whether the kernel is an engine, or the walker, the operand multiplexer or the result demultiplexer of one.
 static bool is_of_engine(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel || ir->engine[e].x_mux == kernel ||
@@ -107,9 +115,9 @@ static bool is_of_engine(const struct ir *ir, int kernel) {
     return false;
 }
 
-// The home by a kernel's outputs, or by its inputs for a multiplexer. The other side decides if these decide nothing,
-// or if they have several homes and the kernel is no multiplexer or demultiplexer. If several homes are left: shared.
-// If neither side decides: control.
+// Returns the home that a kernel's streams suggest. The outputs decide, for a multiplexer the inputs. If they decide
+// nothing, the other side does; also if they suggest several homes and the kernel neither is a multiplexer nor a
+// demultiplexer. Returns `shared` if several homes remain, and `control` if neither side decides.
 static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     bool out = !kernel_is(k, KERNEL_MUX);
     int home = home_along(h, k, out);
@@ -120,6 +128,8 @@ static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     return home == IR_NONE ? h->plan->shared : home == NOWHERE ? h->plan->control : home;
 }
 
+// Returns the home of a kernel and stores it. A kernel whose home is being searched returns NOWHERE, so that a loop of
+// kernels ends the recursion.
 static int home_of(struct homes *h, int kernel) {
     const struct ir *ir = h->plan->ir;
     const struct ir_kernel *k = &ir->kernel[kernel];
@@ -183,16 +193,16 @@ static bool is_stream_name(const struct emit_plan *p, int edges, const char *nam
     return false;
 }
 
-// Makes a stream's name unique: kernel `a` with port `b_c` and kernel `a_b` with port `c` give one name, so the second
-// gets a number.
+// Returns a unique name for an end of a stream. Kernel `a` with port `b_c` and kernel `a_b` with port `c` would have
+// the same name, so the second one gets a number. edges: number of streams whose ends have names already.
 static const char *stream_name(const struct emit_plan *p, int edges, const char *side, const char *end) {
     const char *wanted = arena_printf(p->ir->arena, "%s_%s", side, end), *name = wanted;
     for (int i = 2; is_stream_name(p, edges, name); i++) name = arena_printf(p->ir->arena, "%s_%d", wanted, i);
     return name;
 }
 
-// The name of an end of a stream. If the kernel's name ends with the port's name, the port is left out:
-// norm1_param.param is norm1_param.
+// Returns the name of an end of a stream, normally `<kernel>_<port>`. If the kernel's name ends with the port's name,
+// it leaves out the port: norm1_param.param becomes norm1_param.
 static const char *end_name(const struct ir *ir, int kernel, int port) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const char *name = k->port[port].name;
@@ -202,7 +212,9 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
-enum { LONGEST = 56 }; // longest name of a stream that has words after the number of its port
+// LONGEST, LONGEST_BETWEEN: longest name, in characters, to which words_behind may add words. A line of the top connects
+// a stream between modules to a port of the same name, so it has this name twice.
+enum { LONGEST = 56, LONGEST_BETWEEN = 45 };
 
 // Returns whether a packed port has others beside it. The demultiplexer of an engine with one product has one output.
 static bool has_others(const struct ir_kernel *k, int port) {
@@ -211,8 +223,8 @@ static bool has_others(const struct ir_kernel *k, int port) {
     return false;
 }
 
-// Words to add to the name of a packed port, which is only a number: at a multiplexer or demultiplexer what the stream
-// carries, at a fork its reader. NULL: none.
+// Returns words that explain a packed port, whose name ends with a mere number: at a multiplexer or demultiplexer the
+// value that the stream carries, at a fork the kernel that reads the stream. Returns NULL if there are none.
 static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
@@ -223,12 +235,14 @@ static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     return carried && !strchr(carried, ' ') ? carried : NULL;
 }
 
+// Returns the unique name of an end of a stream: `from_...` at its writer, `to_...` at its reader.
 static const char *name_of_end(const struct emit_plan *p, int edge, bool at_writer) {
     const struct ir_edge *e = &p->ir->edge[edge];
     const char *side = at_writer ? "from" : "to", *words = words_behind(p->ir, edge, at_writer);
     const char *end =
         at_writer ? end_name(p->ir, e->src_kernel, e->src_port) : end_name(p->ir, e->dst_kernel, e->dst_port);
-    if (words && strlen(side) + strlen(end) + strlen(words) + 2 <= LONGEST)
+    size_t longest = p->home[e->src_kernel] == p->home[e->dst_kernel] ? LONGEST : LONGEST_BETWEEN;
+    if (words && strlen(side) + strlen(end) + strlen(words) + 2 <= longest)
         end = arena_printf(p->ir->arena, "%s_%s", end, words);
     return stream_name(p, edge, side, end);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the Verilog files of a design, and a hash of everything in them that a netlist depends on.
+// Collects the Verilog files of a design: the templates that it uses, the files of its custom kernels, its generated
+// modules and the top. Also computes a hash of everything in them that a netlist depends on, so that comments and
+// layout can change without a new hash.
 #include <ctype.h>
 #include <string.h>
 
@@ -8,7 +10,8 @@
 #include "gen/base/diag.h"
 #include "include/version.h"
 
-// The board's name. If the spec gives the path of a board file, it is the file's name without folder and ending.
+// Returns the board's name. If the spec gives the path of a board file, this is the file's name without its folder and
+// ending.
 static const char *board_of(const struct ir *ir) {
     const char *board = ir->design.board, *slash = strrchr(board, '/');
     const char *name = slash ? slash + 1 : board;
@@ -59,6 +62,8 @@ static void add_templates(const struct emit_library *library, struct emit_rtl *o
     }
 }
 
+// Opens the folder of the templates, which contains stream/rill_fifo.v. Reports an error and returns NULL if the folder
+// is missing.
 static struct emit_library *open_library(struct arena *arena, struct diag *diag) {
     const char *any = file_find_shared(arena, "rtl-templates/stream/rill_fifo.v");
     if (any) return emit_library_open(arena, arena_strndup(arena, any, strlen(any) - strlen("/stream/rill_fifo.v")));
@@ -77,6 +82,7 @@ static bool check_modules(const struct ir *ir, const struct emit_library *librar
     return diag->errors == before;
 }
 
+// Returns whether any generated module instantiates this module.
 static bool any_instantiates(const struct ir *ir, const struct emit_rtl *modules, const char *module) {
     for (size_t i = 0; i < modules->files.count; i++) {
         const struct emit_file *f = &modules->files.items[i];
@@ -85,6 +91,7 @@ static bool any_instantiates(const struct ir *ir, const struct emit_rtl *modules
     return false;
 }
 
+// Loads the templates that the modules instantiate, directly or through other templates.
 static bool reach(struct emit_library *library, const struct emit_rtl *modules, struct diag *diag) {
     for (size_t i = 0; i < modules->files.count; i++) {
         const struct emit_file *f = &modules->files.items[i];
@@ -93,7 +100,7 @@ static bool reach(struct emit_library *library, const struct emit_rtl *modules, 
     return true;
 }
 
-// Adds templates sorted by folder and name, then custom kernels' files.
+// Adds the templates, sorted by folder and name, and then the files of custom kernels that the modules instantiate.
 static bool add_library(const struct ir *ir, const struct emit_rtl *modules, struct emit_rtl *out, struct diag *diag) {
     struct emit_library *library = open_library(ir->arena, diag);
     struct emit_rtl customs = {0};
@@ -132,12 +139,14 @@ static struct emit_rtl make_modules(const struct emit_plan *p) {
 
 // ---- the hash ----
 
-// Whether a line of Verilog has a hash that only the host reads. Such a line does not count for the hash of the RTL.
+// Returns whether a line of Verilog assigns `identity` or `layout`, which only the host reads. The hash of the RTL
+// leaves out such a line.
 static bool host_reads(const char *line, size_t len) {
     return memmem(line, len, " identity = 64'h", 16) || memmem(line, len, " layout = 64'h", 14);
 }
 
-// Length of the comment at the start of a text, 0 if there is none. A `//` comment ends before its line's end.
+// Returns the length of the comment at the start of a text, or 0 if there is none. A `//` comment does not include the
+// newline.
 static size_t comment_len(const char *text, size_t len) {
     if (len < 2 || text[0] != '/' || (text[1] != '/' && text[1] != '*')) return 0;
     const char *end = text[1] == '/' ? memchr(text, '\n', len) : memmem(text + 2, len - 2, "*/", 2);
@@ -150,24 +159,24 @@ static size_t string_len(const char *text, size_t len) {
     return n < len ? n + 1 : len;
 }
 
+// Returns whether the character may be in a word of Verilog: a name, a number or a directive.
 static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
 
-// Length of the text up to the next space, slash, quote or backquote; at least 1.
+// Returns the length of the text up to the next space, slash, quote or backquote; at least 1.
 static size_t run_len(const char *text, size_t len) {
     size_t n = 1;
     while (n < len && !isspace((unsigned char)text[n]) && !strchr("/\"`", text[n])) n++;
     return n;
 }
 
-// Adds a piece of source. apart: white space or a comment is in front of it. It becomes one space if it separates two
-// words; elsewhere it changes nothing.
+// Adds a piece of source. apart: white space or a comment is in front of the piece. One space replaces it if the piece
+// would otherwise join the word before it.
 static void add_piece(const char *piece, size_t len, bool apart, struct text *out) {
     if (apart && out->len && in_word(out->data[out->len - 1]) && in_word(*piece)) text_add(out, " ");
     text_add_bytes(out, piece, len);
 }
 
-// Adds Verilog without comments and layout. The end of a line counts only after a directive, because it ends the
-// directive.
+// Adds Verilog without comments and layout. A newline is kept only after a compiler directive, which it ends.
 static void add_logic(const char *data, size_t len, struct text *out) {
     bool apart = true, directive = false;
     for (size_t i = 0, n; i < len; i += n) {
@@ -206,6 +215,7 @@ static void add_script(const char *data, size_t len, struct text *out) {
     }
 }
 
+// Returns the hash of the logic of all files as 16 hex digits. For a design on several dies, the placement counts too.
 static const char *hash_of(const struct emit_plan *p, const struct emit_rtl *rtl) {
     const struct ir *ir = p->ir;
     struct text lines = {0}, placement = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation top: the design, a memory model per channel, and probes on the design's streams. Probes refer to
-// signals by hierarchical path, so the design's files contain no probes.
+// Writes the top of a simulation, rill_sim_top: the design, a memory model per channel, and probes that report the
+// words on the design's streams. Probes refer to signals by hierarchical path, so the design's files contain no probes.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -16,16 +16,18 @@ struct probes {
     struct text *out;
 };
 
-// Path of a net in a module.
+// Returns the hierarchical path of a net in a module of the design.
 static const char *path_of(const struct probes *s, int module, const char *net) {
     return arena_printf(s->plan->ir->arena, "%s.%s.%s", s->top, emit_module_path(s->plan, module), net);
 }
 
+// Adds the connections of clock and reset, with which a probe's ports begin.
 static void begin(const struct probes *s) {
     text_addf(s->out, "        .clk(%s.clk), .rst(%s.%s),\n", s->top, s->top, emit_first_reset(s->plan));
 }
 
-// Adds a probe for the fill of the link's FIFO; for a pooled stream, for its slice of the pool's counts.
+// Adds a probe for the fill and the high-water mark of a link's FIFO. A pooled stream has a slice of the pool's counts
+// instead.
 static void add_fill(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir_edge *e = &p->ir->edge[edge];
@@ -48,8 +50,8 @@ static const char *at_writer(const struct probes *s, int edge, enum emit_field f
     return path_of(s, p->home[p->ir->edge[edge].src_kernel], emit_written_net(p, edge, f));
 }
 
-// Adds a probe for the words of a stream. Fields that the stream does not have are 0. A stream that is wider than
-// PROBE_MAX_BITS has no such probe.
+// Adds a probe for the words of a stream. Fields that the stream does not have are 0. A stream whose tdata is wider
+// than PROBE_MAX_BITS gets no such probe.
 static void add_beats(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -69,7 +71,7 @@ static void add_beats(const struct probes *s, int edge) {
 
 // ---- the timing contract of custom kernels ----
 
-// The port of the kernel's i-th data stream in this direction; NULL if there is none.
+// Returns the port of the kernel's i-th stream of a tensor in this direction, counted from 0, or NULL if there is none.
 static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output, int i) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].is_output == is_output && k->port[p].tensor != IR_NONE && i-- == 0) return &k->port[p];
@@ -80,13 +82,15 @@ static const char *at_port(const struct probes *s, int kernel, const struct ir_p
     return path_of(s, s->plan->home[kernel], emit_net(s->plan, port->edge, port->is_output, f));
 }
 
-// A flag at a port: tlast (last word of a firing) if `last`, else the high bit of tuser (last token of the step).
+// Returns the expression of a flag at a port: tlast (last word of a firing) if `last` is set, else the high bit of
+// tuser (last token of the step).
 static const char *flag_at(const struct probes *s, int kernel, const struct ir_port *port, bool last) {
     struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[port->edge]);
     if (last) return at_port(s, kernel, port, EMIT_TLAST);
     return emit_slice(s->plan->ir, at_port(s, kernel, port, EMIT_TUSER), w.user, w.user - 1, 1);
 }
 
+// Adds, for all input streams of a kernel, the handshake and the flag of the step's last token. Input 0 is the low bit.
 static void add_inputs(const struct probes *s, int kernel, int inputs) {
     static const char *const names[] = {"tvalid", "tready", "tok_last"};
     for (int n = 0; n < 3; n++) {
@@ -101,6 +105,7 @@ static void add_inputs(const struct probes *s, int kernel, int inputs) {
     }
 }
 
+// Adds a probe that checks whether a custom kernel keeps its timing contract. Adds nothing for other kernels.
 static void add_contract(const struct probes *s, int id) {
     const struct ir_kernel *k = &s->plan->ir->kernel[id];
     const struct kernel_class *class = kernel_of(k);
@@ -159,8 +164,8 @@ static void add_design(const struct ir *ir, const char *wrapper, struct text *ou
                   ir_second_clock(ir) ? " .clk_2x(clk_2x), .clock_state(32'd1)," : "");
 }
 
-// The pin of the second clock. A wrapper makes that clock itself, from the oscillator in the model of the MMCM
-// (verif/card).
+// Returns the declaration of the pin for the second clock. A packaged kernel (`wrapper`) makes this clock itself in the
+// model of the MMCM (verif/card), which takes an oscillator.
 static const char *second_clock(const char *wrapper) {
     return wrapper ? "`ifdef RILL_VENDOR_CELLS\n    input  wire oscillator,\n`endif\n" : "    input  wire clk_2x,\n";
 }

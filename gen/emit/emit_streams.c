@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream has the nets `from_<kernel>_<port>_*` at its writer, `to_<kernel>_<port>_*` at its reader, and a link
-// between them, which takes the fields as one word. Streams in a pool share one storage instead, and have links to and
-// from the storage if it is on another die.
+// Writes the streams of a module. A stream has the nets `from_<kernel>_<port>_*` at its writer,
+// `to_<kernel>_<port>_*` at its reader, and between them a link (rtl_link), which takes all fields as one word. Streams
+// of a pool share the storage of the pool instead. They have links to and from the storage if it is on another die.
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +41,7 @@ int64_t emit_field_bits(const struct emit_word *w, enum emit_field f) {
 
 bool emit_is_packed(const struct emit_word *w) { return w->user > 0; }
 
+// Returns the name of the net of one field. stream: name of an end of a stream, `from_...` or `to_...`.
 static const char *net_name(const struct ir *ir, const char *stream, enum emit_field f) {
     return arena_printf(ir->arena, "%s_%s", stream, emit_field_words[f]);
 }
@@ -64,7 +65,8 @@ bool emit_word_leaves(const struct emit_plan *p, int edge) {
     return false;
 }
 
-// The name of the word that a fork copies from stream `in`, in this module: in the fork's module the nets at its input.
+// Returns the name that the word of a fork's input stream `in` has in this module. In the fork's module, this is the
+// name of the nets at the fork's input.
 static const char *copied_name(const struct emit_plan *p, int in, int module) {
     return p->home[p->ir->edge[in].dst_kernel] == module ? p->to[in] : p->copied[in];
 }
@@ -80,11 +82,13 @@ const char *emit_written_net(const struct emit_plan *p, int edge, enum emit_fiel
     return net_name(p->ir, in == IR_NONE ? p->from[edge] : p->to[in], f);
 }
 
+// Declares tvalid and tready of a stream, and tlast if `last` is set.
 static void add_handshake(const struct ir *ir, const char *name, bool last, struct text *out) {
     text_addf(out, "    wire %s, %s", net_name(ir, name, EMIT_TVALID), net_name(ir, name, EMIT_TREADY));
     text_addf(out, "%s%s;\n", last ? ", " : "", last ? net_name(ir, name, EMIT_TLAST) : "");
 }
 
+// Declares the fields of a word on one line, tlast only if `last` is set.
 static void add_payload(const struct ir *ir, const char *name, const struct emit_word *w, bool last, struct text *out) {
     static const enum emit_field fields[] = {EMIT_TLAST, EMIT_TDATA, EMIT_TUSER, EMIT_TCOUNT};
     const char *before = "    ";
@@ -117,7 +121,7 @@ static int home_of_end(const struct emit_plan *p, int edge, bool at_writer) {
     return p->home[at_writer ? e->src_kernel : e->dst_kernel];
 }
 
-// The fields of a word as a concatenation, tdata in the low bits.
+// Adds the concatenation of a word's fields, with tdata in the low bits.
 static void add_fields(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
     int fields = 0;
     for (int f = EMIT_TDATA; f < EMIT_FIELDS; f++) fields += emit_field_bits(w, (enum emit_field)f) > 0;
@@ -128,6 +132,7 @@ static void add_fields(const struct ir *ir, const char *name, const struct emit_
     text_add(out, emit_close(fields));
 }
 
+// Assigns the fields of a word to the net `<name>_word` if the word leaves the module, else this net to the fields.
 static void assign_word(const struct ir *ir, const char *name, const struct emit_word *w, bool leaves,
                         struct text *out) {
     const char *word = word_name(ir, name);
@@ -138,15 +143,15 @@ static void assign_word(const struct ir *ir, const char *name, const struct emit
     text_add(out, ";\n");
 }
 
-// Whether the module needs the separate fields of a stream that has an end in another module: it does if a kernel or a
-// pool in it uses them. A link takes the word as it is.
+// Returns whether the module needs the separate fields of a stream that has an end in another module. It needs them if
+// a kernel or a pool in the module uses them. A link takes the whole word instead.
 static bool needs_fields(const struct emit_scope *s, int edge, bool at_writer) {
     const struct ir_edge *e = &s->plan->ir->edge[edge];
     if (home_of_end(s->plan, edge, at_writer) == s->module) return true;
     return e->pool != IR_NONE && !(at_writer ? e->entry_crossings : e->crossings);
 }
 
-// Declares the fields of a word that is a port of the module, and ties them to it.
+// Declares the fields of a word that is a port of the module, and connects them with this port.
 static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -161,8 +166,8 @@ static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
     assign_word(ir, name, &w, at_writer == here, s->out);
 }
 
-// The name of the word at an end of a link, if that end is in another module than the link. NULL: the link's module has
-// the fields.
+// Returns the name of the word at an end of a link if this end is in another module than the link. Returns NULL if the
+// link's module has the separate fields.
 static const char *word_from_outside(const struct emit_plan *p, int edge, const char *end) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
     bool from = end == p->from[edge], to = end == p->to[edge];
@@ -171,7 +176,8 @@ static const char *word_from_outside(const struct emit_plan *p, int edge, const 
     return word_name(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)));
 }
 
-// Declares the nets of a fork's input, and its word as a port that readers in other modules read.
+// Declares the nets at a fork's input, and assigns their word to the output port from which readers in other modules
+// take it.
 static void declare_fork(struct emit_scope *s, int edge) {
     const struct ir *ir = s->plan->ir;
     struct emit_word w = emit_word(ir, &ir->edge[edge]);
@@ -201,19 +207,19 @@ void emit_declare(struct emit_scope *s, int edge, bool at_writer) {
 // ---- links ----
 
 struct link {
-    const char *name, *in, *out; // name without `u_`, input net, output net
-    int from, to;                // dies
-    int64_t depth;
+    const char *name, *in, *out; // instance without `u_`, names of the nets at the input and at the output
+    int from, to;                // dies of the input and of the output
+    int64_t depth;               // words of the FIFO
     enum ram_style style;
-    int parts;
+    int parts; // value of PARTS on a link between dies
 };
 
-// A signal at an end of a link, which is an end of the stream or a side of a pool's storage.
+// Returns the net of a field at an end of a link. The end is an end of the stream or a side of a pool's storage.
 static const char *end_net(const struct emit_plan *p, int edge, const char *end, enum emit_field f) {
     return end == p->from[edge] ? emit_net(p, edge, true, f) : net_name(p->ir, end, f);
 }
 
-// All fields at an end as one word.
+// Adds the expression of all fields at an end as one word.
 static void add_word(const struct emit_plan *p, int edge, const char *end, struct text *out) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
     const char *word = word_from_outside(p, edge, end);
@@ -222,6 +228,7 @@ static void add_word(const struct emit_plan *p, int edge, const char *end, struc
     else add_fields(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)), &w, out);
 }
 
+// Adds the connections of a link at one end. side: `s` for its input, `m` for its output.
 static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
     bool several = emit_is_packed(&w) && !word_from_outside(p, edge, end);
@@ -232,6 +239,7 @@ static void add_end(const struct emit_plan *p, int edge, const char *side, const
     text_add(out, ")");
 }
 
+// These return the number of die boundaries that a link crosses, and its die after that many boundaries.
 static int borders_of(const struct link *l) { return abs(l->to - l->from); }
 static int die_behind(const struct link *l, int borders) { return l->from + (l->from < l->to ? borders : -borders); }
 
@@ -261,6 +269,7 @@ static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     text_add(s->out, ");\n");
 }
 
+// Returns the link of a stream that is in no pool.
 static struct link whole_link(const struct emit_plan *p, int edge) {
     const struct ir_edge *e = &p->ir->edge[edge];
     return (struct link){.name = p->to[edge],
@@ -275,6 +284,7 @@ static struct link whole_link(const struct emit_plan *p, int edge) {
 
 // ---- streams in a pool ----
 
+// Returns the name of the nets on the storage's side of a link between a stream's end and the storage of its pool.
 static const char *there(const struct ir *ir, const char *name) { return arena_printf(ir->arena, "%s_there", name); }
 
 static const char *into_pool(const struct emit_plan *p, int edge) {
@@ -293,7 +303,7 @@ const char *emit_out_of_pool(const struct emit_plan *p, int edge, enum emit_fiel
     return end_net(p, edge, out_of_pool(p, edge), f);
 }
 
-// The link of a pooled stream to the storage (entry), or from the storage.
+// Returns the link of a pooled stream to the pool's storage if `entry` is set, else the link from the storage.
 static struct link pool_link(const struct emit_plan *p, int edge, bool entry) {
     const struct ir_edge *e = &p->ir->edge[edge];
     int home = p->ir->kernel[e->pool].die, borders = entry ? e->entry_crossings : e->crossings;
@@ -321,8 +331,8 @@ static void add_zeros(struct emit_scope *s, const char *net, int64_t bits, const
                   (long long)(bits - above));
 }
 
-// Connects a pooled stream to the storage. Its word uses part of the pool's word: data, then tuser. tlast has a
-// separate port.
+// Connects a pooled stream to the storage. Each port of the pool has a word of DATA_W bits, of which the stream uses
+// the low ones: data, then tuser. The pool has a separate port for tlast.
 static void add_pooled(struct emit_scope *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -374,8 +384,8 @@ void emit_links(struct emit_scope *s, int kernel) {
 
 // ---- the dies of their instances ----
 
-// Visits the instances of a link. On one die it is one instance. Otherwise it has a sender, a register on each die in
-// between, and a FIFO on the reader's die.
+// Visits the instances of a link with their dies. A link within a die is one instance. A link between dies has a
+// sender, a register on each die in between, and a FIFO on the reader's die.
 static void walk_link(const struct emit_plan *p, int edge, const struct link *l, emit_visit *visit, void *state) {
     const char *path = arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);
     int borders = borders_of(l);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints list parameters of kernels: each entry on one line, with a comment that says what it is for.
+// Prints the parameters of kernels in the emitted Verilog, with comments that explain them. A table (a schedule of an
+// engine, a walker, a multiplexer or a demultiplexer) has one line per entry, with a comment that says for which
+// operation the entry is.
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +13,14 @@ enum { COLUMNS = 120 }; // longest line of emitted Verilog
 
 struct table {
     const struct ir *ir;
-    int kernel, engine; // the engine that the kernel is or walks for; IR_NONE: neither
+    int kernel, engine; // engine: the one that the kernel is, or whose walker it is; IR_NONE: another kernel
     const struct ir_value *value;
 };
 
 // ---- what an entry is for ----
 
-// The firing at an index of an engine's schedule, which counts region by region; NULL after the last one.
+// Returns the firing of an entry in an engine's schedule, or NULL after the last one. Entries are numbered from 0,
+// region by region.
 static const struct ir_firing *firing_at(const struct ir *ir, int engine, int entry) {
     for (int r = 0; r < ir->regions; r++)
         for (int f = 0; f < ir->firings; f++)
@@ -25,7 +28,8 @@ static const struct ir_firing *firing_at(const struct ir *ir, int engine, int en
     return NULL;
 }
 
-// Adds the operand of a firing, and whether the firing is the first or the last one that uses it.
+// Adds the operand of a firing, and whether the firing is the first one that uses it (takes), the last one (frees),
+// both or neither.
 static void add_operand(const struct table *t, const struct ir_firing *f, struct text *out) {
     const struct ir *ir = t->ir;
     int tensor = ir->node[f->node].inputs ? ir->node[f->node].in[0] : IR_NONE;
@@ -55,12 +59,14 @@ static uint64_t field_of(const struct ir_word *w, enum field f) {
     return ir_word_field(w, field_first(f), field_width(f));
 }
 
+// Adds the name of a segment of memory. first: byte at which the run begins, if this is inside the segment.
 static void add_segment(const struct ir_segment *seg, int64_t first, const char *before, struct text *out) {
     text_addf(out, "%s%s", before, seg->name);
     if (first > seg->offset) text_addf(out, " from byte %lld", (long long)(first - seg->offset));
 }
 
-// Writes where a run begins in its channel, as memory_map.json gives it, and where it begins in the next layer.
+// Writes the byte of the channel at which a run of reads begins, as in memory_map.json, and the distance to the same
+// run of the next layer.
 static void add_place(const struct ir_word *w, struct text *out) {
     uint64_t stride = field_of(w, SEGMENT_LAYER_STRIDE);
     text_addf(out, "channel byte %llu", (unsigned long long)field_of(w, SEGMENT_OFFSET));
@@ -80,7 +86,7 @@ static void add_head(const struct ir_segment *seg, const struct ir_word *w, int6
     if (outer > 1) text_addf(out, ", %llu bytes apart", (unsigned long long)field_of(w, SEGMENT_OUTER_STRIDE));
 }
 
-// Lists the segments that begin in a run, and the segment that the run begins in.
+// Lists the segments that begin inside a run, and the segment in which the run itself begins.
 static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
     const struct ir *ir = t->ir;
     int64_t first = (int64_t)field_of(w, SEGMENT_OFFSET);
@@ -98,8 +104,8 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
     add_place(w, out);
 }
 
-// Number of an engine's firings; only those that take an operand if `takes`, and only those in this mode unless it is
-// IR_NONE.
+// Returns the number of an engine's firings: only firings that take an operand if `takes` is set, and only firings in
+// this mode unless `mode` is IR_NONE.
 static int count_firings(const struct ir *ir, int engine, bool takes, int mode) {
     int count = 0;
     for (int f = 0; f < ir->firings; f++)
@@ -108,7 +114,8 @@ static int count_firings(const struct ir *ir, int engine, bool takes, int mode) 
     return count;
 }
 
-// The entry of the engine's table for number `index` of the firings that count_firings counts.
+// Returns the entry in the engine's table of firing `index`, counted from 0 among the firings that count_firings
+// counts.
 static int entry_of_firing(const struct ir *ir, int engine, bool takes, int mode, int index) {
     const struct ir_firing *f;
     for (int entry = 0; (f = firing_at(ir, engine, entry)); entry++)
@@ -120,8 +127,8 @@ static void add_engine_entry(int entry, struct text *out) {
     if (entry != IR_NONE) text_addf(out, ", for engine entry %d", entry);
 }
 
-// The engine whose operands a multiplexer gives, or whose results a demultiplexer takes, if the table has one entry for
-// each; otherwise IR_NONE.
+// Returns the engine whose operands a multiplexer passes on, or whose results a demultiplexer distributes, if the table
+// has one entry for each operand or result. Otherwise returns IR_NONE.
 static int steered_engine(const struct table *t) {
     const struct ir *ir = t->ir;
     for (int e = 0; e < ir->engines; e++) {
@@ -140,7 +147,7 @@ static void add_stream(const struct table *t, const struct ir_word *w, struct te
               ir_port_text(t->ir, e->dst_kernel, e->dst_port));
 }
 
-// Adds for which entry of the engine's table an operand is: the firing that takes it.
+// Adds the entry of the engine's table whose firing takes the operand of this entry of a multiplexer.
 static void add_reader(const struct table *t, int entry, struct text *out) {
     int e = steered_engine(t);
     if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel)
@@ -149,8 +156,8 @@ static void add_reader(const struct table *t, int entry, struct text *out) {
 
 static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
 
-// Adds for which entry of the engine's table a run of a cache is: the firing that multiplies it. The walker's table has
-// such runs in the order of the firings.
+// Adds the entry of the engine's table whose firing multiplies a run of keys or values. The walker's table has these
+// runs in the order of the firings.
 static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
     int runs = 0, index = 0, words = t->value->words;
@@ -163,6 +170,7 @@ static void add_multiplier(const struct table *t, int entry, const struct ir_wor
         add_engine_entry(entry_of_firing(t->ir, t->engine, false, mode, index), out);
 }
 
+// Adds the comment of a table's entry. entry: its number, counted from 0 in the order in which the entries are used.
 static void add_note(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     if (kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
         add_stream(t, w, out), add_reader(t, entry, out);
@@ -177,14 +185,15 @@ static struct ir_value one_of(const struct ir_word *w) {
     return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
 }
 
-// Adds a word with all its digits, so that the fields of entries are below each other.
+// Adds a word with leading zeros, so that equal fields of all entries are in the same columns.
 static void add_digits(const struct ir_word *w, struct text *out) {
     text_addf(out, "%d'h", w->bits);
     for (int first = (w->bits - 1) / 4 * 4; first >= 0; first -= 4)
         text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
 }
 
-// Adds an entry with its note. Returns the columns that it takes with the note at the end of the line.
+// Adds entry `i` in the order of the text, which has the last entry of the table first. The note goes on the line above
+// it, or at the end of its line. Returns the columns of the line with the note at its end.
 static int add_entry(const struct table *t, int i, bool above, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
@@ -203,8 +212,7 @@ static int add_entry(const struct table *t, int i, bool above, struct text *out)
     return columns;
 }
 
-// Adds all entries. Their notes have the same place: at the ends of the lines if each has room there, else above the
-// entries.
+// Adds all entries. All notes are at the ends of the lines if each line then fits, else all are above the entries.
 static void add_entries(const struct table *t, struct text *out) {
     struct text unused = {0};
     bool above = false;
@@ -219,7 +227,7 @@ static int engine_of_table(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// The page that explains the fields of an entry.
+// Returns the section of the documentation that explains the fields of the table's entries.
 static const char *fields_at(const struct table *t) {
     if (t->engine == IR_NONE || kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
         return "docs/rtl.md, section 5";
@@ -261,14 +269,15 @@ static void add_terms(const struct table *t, struct text *out) {
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
 
-// The engine that a kernel is; NULL: it is none.
+// Returns the engine whose kernel this is, or NULL if the kernel is no engine.
 static const struct ir_engine *engine_at(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel) return &ir->engine[e];
     return NULL;
 }
 
-// Prints a parameter that packs several small fields in hex, where its digits show them. False for others.
+// Prints a parameter that packs several fields of 4 bits or 1 bit in hex, so that its digits show them. Returns false
+// for other parameters.
 static bool add_packed(const struct ir_kernel *k, const struct ir_param *param, struct text *out) {
     if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_digits(param->value.word, out);
     else if (!strcmp(param->name, "CHAIN_AWAY"))
@@ -292,8 +301,8 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "        }");
 }
 
-// Whether the kernel closes or ends the loop of a repeated region: it passes on a value that the region carries from
-// one repetition to the next.
+// Returns whether the kernel is a multiplexer or demultiplexer of the loop around a repeated region. Such a kernel
+// passes on a value that the region carries from one repetition to the next.
 static bool is_of_loop(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (!kernel_is(k, KERNEL_MUX) && !kernel_is(k, KERNEL_DEMUX)) return false;
@@ -306,8 +315,8 @@ static bool is_of_loop(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Names the sections of a table. In a loop, a section is for some repetitions of the region. In another table with as
-// many sections as there are regions, each section is for one region.
+// Explains the parameters of a table's sections and names the sections. In the table of a loop, a section is for some
+// repetitions of the region. In any other table with as many sections as regions, each section is for one region.
 static void add_sections(const struct ir *ir, int kernel, int sections, struct text *out) {
     text_add(out, "        // SECTION_LEN: entries of a section. SECTION_REPEAT: how often it runs in a step. "
                   "SECTION_WHEN_HEAD: 1 if only in steps with `head` in the step word.\n"
@@ -318,7 +327,7 @@ static void add_sections(const struct ir *ir, int kernel, int sections, struct t
     text_add(out, "\n");
 }
 
-// Rounds a number to so many significant decimal digits.
+// Returns the number rounded to `digits` significant decimal digits.
 static double rounded(float number, int digits) {
     double unit = number == 0 ? 1 : pow(10, floor(log10(fabs((double)number))) - digits + 1);
     return round((double)number / unit) * unit;
@@ -362,8 +371,8 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
-// Explains parameters whose values are codes, counts of something that the name does not tell, or places in memory.
-// module: the end of the module's name; empty: any.
+// Explains parameters whose values are codes, memory offsets, or counts whose names do not tell what they count. A row
+// of `docs` applies to modules whose names end with its `module`; an empty string applies to all modules.
 static void add_value_doc(const char *module, const char *name, struct text *out) {
     static const struct {
         const char *name, *doc, *module;

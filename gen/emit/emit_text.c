@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout of the emitted Verilog: ranges and line breaks.
+// Formats the emitted Verilog: ranges and slices of nets, comments beside code, and line breaks.
 #include <string.h>
 
 #include "gen/emit/emit.h"
 
-enum { EMIT_COLUMNS = 120, EMIT_COMMENTS = 44 /* column of a comment after code */, CONTINUED = 4 /* further in */ };
+// EMIT_COLUMNS: longest line. EMIT_COMMENTS: column of a comment after code. CONTINUED: extra indent of a broken line.
+enum { EMIT_COLUMNS = 120, EMIT_COMMENTS = 44, CONTINUED = 4 };
 
 const char *emit_range(const struct ir *ir, int64_t bits) {
     return bits == 1 ? "" : arena_printf(ir->arena, "[%lld:0] ", (long long)bits - 1);
@@ -29,21 +30,22 @@ static size_t indent_of(const char *line, size_t len) {
     return n;
 }
 
-// Whether a line may be broken at this space: code after a comma or between declarations, a comment at any space.
+// Returns whether a line may be broken at column `at`. This must be a space: in a comment any space, in code a space
+// after a comma or between two declarations.
 static bool may_break(const char *line, size_t at, bool comment) {
     bool between = at > 0 && line[at - 1] == ';' && line[at + 1] != '/';
     return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || between);
 }
 
-// Whether a line without a comma may be broken here: after the `=` of an assignment.
+// Returns whether column `at` is the space after the `=` of an assignment, where a line without a comma may be broken.
 static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
 
-// Adds a line, broken where it would exceed EMIT_COLUMNS. cut: the last place at which it may be broken. equal: the
-// last place after an `=`, which is used if there is no such place.
+// Adds a line and breaks it where it would exceed EMIT_COLUMNS. cut: the last column so far at which may_break allows a
+// break. equal: the last column so far after an `=`, which is used if `cut` offers none.
 static void add_line(const char *line, size_t len, struct text *out) {
     size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
-    bool item = len >= indent + 5 && !strncmp(line + indent, "//   ", 5); // of a list: its next line is further in
+    bool item = len >= indent + 5 && !strncmp(line + indent, "//   ", 5); // an item of a list; it continues indented
     const char *next = !comment ? "" : item ? "//       " : "//   ";
     if (comment) first += item ? 5 : 3; // never directly after `//`
     for (size_t i = 0; i < len; i++) {

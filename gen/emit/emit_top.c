@@ -47,7 +47,7 @@ static void add_clocks(bool second, struct text *out) {
              "    input  wire rst,\n    output wire interrupt");
 }
 
-// Adds a port of a memory channel. The ports of one channel of AXI share lines.
+// Adds a port of a memory channel. Ports of the same AXI channel (AR, R, AW, W or B) share a line.
 static void add_axi_port(const struct ir *ir, int channel, int signal, struct text *out) {
     const struct emit_signal *s = &emit_axi_signals[signal];
     bool begins = emit_begins_group(signal);
@@ -91,7 +91,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
     text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // not read: all outputs are ids");
 }
 
-// Adds constants for the counts of kernels that a design without caches or ids does not have.
+// Assigns 0 to the counts of kernels that this design lacks: a design without a KV cache, or one that generates no ids.
 static void add_constants(const struct ir *ir, struct text *out) {
     static const enum ir_net_role counts[] = {IR_NET_K_LAYERS_DONE, IR_NET_V_LAYERS_DONE, IR_NET_KV_LAYERS_DONE};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -117,8 +117,8 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
     return bits == 1 ? net : arena_printf(ir->arena, "(&%s)", net);
 }
 
-// Adds idle_engines, which the host reads: bits for channels, and for walkers from bit 32 on. Also adds `quiet`, which
-// is high if all of them are idle.
+// Adds the status word idle_engines, which the host reads. Its bits 0 to 31 are for the channels, its bits from 32 on
+// for the walkers; bits without a channel or walker are 1. Also adds `quiet`, which is high if all of them are idle.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
@@ -142,8 +142,9 @@ static void add_idle(const struct ir *ir, struct text *out) {
     text_add(out, "channel_idle_q};\n");
 }
 
-// Adds `progress`. Each channel has a register of its own before the OR over all channels, because these bits come
-// straight from pins of the memory, which are all over the die.
+// Adds `progress`, which tells the watchdog that a beat or answer of the memory has arrived. Each channel has a
+// register before the OR over all channels, because these bits come directly from pins of the memory, which are spread
+// over the whole die.
 static void add_progress(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(
@@ -168,7 +169,7 @@ void emit_control(struct emit_scope *s) {
 
 // ---- the top ----
 
-// Declares the nets of a pin, those of a stream on one line.
+// Declares the nets of a pin. The nets of a stream share a line.
 static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct text *out) {
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
@@ -184,7 +185,7 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
     text_free(&line);
 }
 
-// The nets that are declared already, and the heading of the group that the last one is in.
+// State of add_nets: the nets that are declared already, and the heading of the latest one's group.
 struct nets {
     const struct emit_plan *plan;
     VEC(const char *) seen;
@@ -198,6 +199,7 @@ static bool is_seen(const struct nets *n, const char *net) {
     return false;
 }
 
+// Declares the nets of a pin unless they are declared already or are ports of the top. A new heading comes before them.
 static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
     if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
     if (strcmp(heading, n->heading)) text_addf(n->out, "%s    // %s\n", *n->heading ? "\n" : "", heading);
@@ -206,7 +208,7 @@ static void add_net(struct nets *n, const struct emit_pin *pin, const char *head
     add_pin_nets(n->plan->ir, pin, n->out);
 }
 
-// Whether a module has a client that writes memory.
+// Returns whether a module has a client that writes memory.
 static bool writes(const struct emit_plan *p, int module) {
     bool found = false;
     for (int c = 0; c < p->ir->clients; c++) {
@@ -217,7 +219,8 @@ static bool writes(const struct emit_plan *p, int module) {
     return found;
 }
 
-// The groups of nets that are declared at the top: those that a module drives, and three kinds of others.
+// The groups in which the top declares nets: nets that a module drives, beats from the memory channels, status of the
+// memory channels, and nets that the top assigns itself.
 enum group { DRIVEN, BEATS, STATUS, MADE, GROUPS };
 
 static enum group group_of(const struct emit_pin *pin) {
@@ -226,6 +229,7 @@ static enum group group_of(const struct emit_pin *pin) {
     return !strcmp(pin->net, "kernel_fault") || !strcmp(pin->net, "channel_no_beat") ? MADE : STATUS;
 }
 
+// Returns the heading of the group of nets to which an output of a module belongs.
 static const char *output_heading(const struct emit_plan *p, int module, const struct emit_pin *pin) {
     const char *path = emit_module_path(p, module);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
@@ -269,8 +273,8 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, ");\n");
 }
 
-// Marks bits that nothing reads, for lint. Addresses have 64 bits, of which the memory uses fewer; awprot and arprot
-// are ignored, because all hosts have equal rights.
+// Adds a net that uses the bits that nothing else reads, so that lint does not report them. The memory uses fewer than
+// the 64 bits of an address. awprot and arprot are ignored, because all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "    // not read: the address bits from ADDR_BITS on, and AxPROT of the registers\n    wire unused = "
                   "&{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
@@ -320,13 +324,15 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
 static const char nets_heading[] = "    // ---- nets between modules",
                   modules_heading[] = "    // ---- modules: ", channel_heading[] = "    // ---- memory channel 0";
 
+// Returns the number of newlines between `text` and `end`.
 static int lines_of(const char *text, const char *end) {
     int lines = 0;
     for (const char *c = text; c < end; c++) lines += *c == '\n';
     return lines;
 }
 
-// Replaces a placeholder by the number of the line that begins with `heading`, less `before`.
+// Replaces the placeholder `place` by the number that the line with `heading` has in the finished file, less `before`.
+// The lines of the header comment, which is not part of `text`, count too.
 static const char *numbered(const struct emit_plan *p, const char *text, const char *place, const char *heading,
                             int before) {
     struct text head = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waivers of a design: the lines of verif/lint/emitted.vlt that its files need, each for exactly these files.
+// Writes the lint waivers of a design: the lines of verif/lint/emitted.vlt that its files need, each limited to the
+// files that need it. So lint still reports the waived warning in all other files.
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -9,12 +10,12 @@
 struct waivers {
     const struct emit_rtl *rtl;
     struct arena *arena;
-    const char *reason; // the comment above the line, until it is written
-    size_t reason_len;
+    const char *reason; // the comment above the present paragraph of lines
+    size_t reason_len;  // 0: it is written already
     struct text *out;
 };
 
-// The text in quotes after a word of the line; NULL: the line does not have the word.
+// Returns the text in quotes after a word of the line, or NULL if the line does not have the word.
 static const char *quoted(struct arena *arena, const char *line, const char *word) {
     const char *at = strstr(line, arena_printf(arena, "%s \"", word));
     if (!at) return NULL;
@@ -22,13 +23,13 @@ static const char *quoted(struct arena *arena, const char *line, const char *wor
     return arena_strndup(arena, at, strcspn(at, "\""));
 }
 
-// The name that a pattern for messages looks for: `interrupt` of `*interrupt*`, `fills` of `... used: 'fills*`.
+// Returns the signal's name in a pattern for messages: `interrupt` in `*interrupt*`, `fills` in `... used: 'fills*`.
 static const char *name_in(struct arena *arena, const char *match) {
     const char *quote = strchr(match, '\''), *name = quote ? quote + 1 : match + strspn(match, "*");
     return arena_strndup(arena, name, strcspn(name, "*'"));
 }
 
-// Whether the text has the name outside its comments.
+// Returns whether the name occurs in the text outside of `//` comments.
 static bool names(const char *text, const char *name) {
     for (const char *at = text; (at = strstr(at, name)); at++) {
         const char *line = at;
@@ -39,7 +40,7 @@ static bool names(const char *text, const char *name) {
     return false;
 }
 
-// Whether an instance in the file leaves a port open: `.port()`.
+// Returns whether an instance in the file leaves a port open: `.port()`.
 static bool has_open_port(const char *text) {
     for (const char *at = text; (at = strstr(at, "()")); at++) {
         const char *name = at;
@@ -49,7 +50,7 @@ static bool has_open_port(const char *text) {
     return false;
 }
 
-// Writes the line, and the reason before the first line of a paragraph. `*.v` becomes the name of the file.
+// Writes a line for the file `of`, whose name replaces `*.v`. The reason of a paragraph goes before its first line.
 static void add_line(struct waivers *w, const char *line, const struct emit_file *of) {
     static const char all[] = "\"*.v\"";
     const char *at = strstr(line, all);
@@ -59,7 +60,8 @@ static void add_line(struct waivers *w, const char *line, const struct emit_file
     else text_addf(w->out, "%.*s\"*%s\"%s\n", (int)(at - line), line, strrchr(of->name, '/'), at + strlen(all));
 }
 
-// Writes a line for all files once for each file to which it applies, and another line once if it applies to a file.
+// Writes a line whose pattern is `*.v` once for each file to which it applies. Writes any other line once if it applies
+// to at least one file.
 static void add_waiver(struct waivers *w, const char *line) {
     const char *file = quoted(w->arena, line, "-file"), *match = quoted(w->arena, line, "-match");
     const char *name = match ? name_in(w->arena, match) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the frequency divisors in a GGUF file with the spec's table of angles. Both describe how angles are scaled:
-// the file by these divisors, the spec by its keys.
+// Compares the frequency divisors in a GGUF file with the spec's table of angles for rotary embeddings. Both describe
+// how the angles are scaled for long contexts: the file has a divisor per frequency, the spec has `rope` keys.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 
-#define MOST_APART 1e-4 // relative to 1, because both come from rounded numbers
+#define MOST_APART 1e-4 // largest relative difference; the divisors differ because both come from rounded numbers
 
+// Returns the node of this name if Rill computes its table, or NULL.
 static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nodes; n++)
         if (!strcmp(ir->node[n].name, name) && ir_op_weights(ir, ir->node[n].op) == IR_WEIGHTS_COMPUTED)
@@ -19,12 +20,14 @@ static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     return NULL;
 }
 
-// The divisor of a pair's frequency, from the table's row of position 1, which has cosines first and then sines.
+// Returns the divisor of the frequency of pair `i`, calculated from `row`, the table's row of position 1. A row has all
+// cosines first and then all sines. cols: values in a row, two per pair.
 static double divisor(const struct ir_node *node, const float *row, int64_t cols, int64_t i) {
     double theta = ir_attr_float(&node->attrs, "theta", 1), plain = pow(theta, -2 * (double)i / (double)cols);
     return plain / atan2((double)row[cols / 2 + i], (double)row[i]);
 }
 
+// Compares the `n` divisors `have` of a tensor in the file with a table of the graph. Reports the first difference.
 static bool check_table(const struct ir *ir, const struct ir_node *node, const char *tensor, const float *have,
                         int64_t n, struct loc loc, struct diag *diag) {
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares config.json with the spec. The shapes of the tensors do not tell the number of heads, eps or the kind of
-// model, and a wrong value there would silently give wrong text.
+// Compares config.json and the tokenizer of a checkpoint with the spec. The shapes of the tensors do not tell the
+// number of heads, eps or the kind of model, and a wrong value of these would silently give wrong text.
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@
 #include "gen/pack/pack.h"
 #include "gen/model/tokenizer.h"
 
-// Returns the parameters that the spec of a model gives to its family. The IR has copies of both texts.
+// Returns the parameters that the spec of a model gives to its family, or NULL after an error. The texts of the spec
+// and of the family file are in the IR, so the check does not depend on files that may have changed since.
 static struct family_values *wanted(const struct ir *ir, const struct family *family, struct diag *diag) {
     const struct yaml_node *root = yaml_read_bytes("spec.yaml", ir->spec, strlen(ir->spec), ir->arena, diag),
                            *model = root ? yaml_get(root, "model") : NULL;

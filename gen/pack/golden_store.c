@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out, writes and maps the file of golden weights (gen/pack/golden_store.h).
+// Plans, writes and maps the file of golden weights. golden_store.h describes the file.
 #include "gen/pack/golden_store.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@
 
 enum { STORE_ALIGN = 64, STORE_HEADER = 16 }; // bytes; the header is the magic number and the number of entries
 
-// Reserves bytes of the file at the next multiple of STORE_ALIGN. Returns their offset.
+// Reserves `bytes` in the file from the next multiple of STORE_ALIGN on, and moves `*at` to their end. Returns the
+// offset of the first one.
 static int64_t place(int64_t *at, int64_t bytes) {
     int64_t here = layout_div_up(*at, STORE_ALIGN) * STORE_ALIGN;
     *at = here + bytes;
@@ -30,9 +31,9 @@ struct plan {
     const struct ir *ir;
     struct arena *arena;
     struct store_entry *entry;
-    const char **weight; // names of the matrices of entries; NULL for floats
-    // bucket: the last owner whose name has this hash. before: for each owner, the previous one in its bucket. -1:
-    // none.
+    const char **weight; // per entry: name of its matrix in the checkpoint; NULL for floats
+    // A hash table of owners by name. bucket: the last owner whose name has this hash. before: for each owner, the
+    // previous owner in its bucket. -1: none.
     int *bucket, *before;
     uint32_t buckets; // a power of two
     int count;        // entries so far
@@ -45,7 +46,7 @@ static int *bucket_of(const struct plan *p, const char *name) {
     return &p->bucket[hash & (p->buckets - 1)];
 }
 
-// Whether entry i has the same matrix as `e`: the same tensor, read and quantized in the same way.
+// Returns whether entry `i` has the same matrix as `e`: the same tensor, read and quantized in the same way.
 static bool same_matrix(const struct plan *p, int i, const struct store_entry *e, const char *weight) {
     const struct store_entry *o = &p->entry[i];
     const struct ir_attrs *a = &p->ir->node[e->node].attrs, *b = &p->ir->node[o->node].attrs;
@@ -70,8 +71,8 @@ static enum qformat table_format(const struct ir_node *node) {
     return of[layout_table_format(node)];
 }
 
-// Plans the arrays of a matrix. If an earlier entry has the same matrix, its arrays are used; the bias is always
-// separate.
+// Plans the arrays of a matrix. If an earlier entry has the same matrix, both entries share its arrays except the bias.
+// k: columns.
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum qformat format) {
     const struct ir_node *node = &p->ir->node[e->node];
     e->format = (int32_t)format;
@@ -90,6 +91,7 @@ static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum q
     e->bias = ir_attr_find(&node->attrs, "bias") ? place(&p->at, e->rows * 4) : 0;
 }
 
+// Plans the array of an fp32 table or of vector parameters.
 static void plan_floats(struct plan *p, struct store_entry *e, int64_t rows, int64_t k) {
     e->is_float = 1;
     e->rows = rows;
@@ -98,6 +100,7 @@ static void plan_floats(struct plan *p, struct store_entry *e, int64_t rows, int
     e->f32 = place(&p->at, rows * k * 4);
 }
 
+// Adds the entry of node `n` in one repetition. Adds nothing if the node has no weights.
 static void plan_entry(struct plan *p, int n, int64_t repetition) {
     const struct ir_node *node = &p->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
@@ -184,8 +187,8 @@ static const char *map_file(struct store *s, const char *path) {
     return why;
 }
 
-// Checks the head and the size. Everything but the values follows from the design, so the head must be exactly what
-// would be written now. Returns NULL, or what is wrong.
+// Checks the head and the size of the mapped file. The design determines everything in the file except the values, so
+// the head must be equal to the head that `rill pack` would write now. Returns NULL, or what is wrong.
 static const char *check_file(const struct store *s, int64_t bytes) {
     int64_t stored;
     memcpy(&stored, s->data + 8, 8);

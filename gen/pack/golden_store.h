@@ -14,29 +14,31 @@
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"
 
-// A node with weights, in one repetition. Offsets are in bytes from the start of the file; 0: absent.
+// The weights of a node in one repetition. The last two lines of fields are sizes, and offsets of arrays in bytes from
+// the start of the file; offset 0: no such array.
 struct store_entry {
     int32_t node, repetition;
-    int32_t format; // enum qformat of q; elements of q are int16_t with QFORMAT_INT16, else int8_t
-    // 1: no q; f32 holds `rows` x `k` fp32 (a table by position, or gain and offset of a norm as rows 0 and 1).
+    int32_t format; // enum qformat of the array q; its elements are int16_t with QFORMAT_INT16, else int8_t
+    // 1: the entry has `rows` x `k` fp32 values in f32 instead of q: a table by position, or the gain and offset of a
+    // norm as rows 0 and 1.
     int32_t is_float;
     int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
-    int64_t rows, k, group, groups;
+    int64_t rows, k, group, groups; // k: columns; group: weights that share a scale; groups: groups in a row
     int64_t q, row_scale, group_scale, group_offset, bias, f32;
 };
 
-// The entries that a design needs, in the order of nodes and repetitions, with their offsets; *bytes is the size of the
-// file.
+// Returns the entries that a design needs, in the order of nodes and repetitions, with their offsets. Sets *bytes to
+// the size of the file.
 struct store_entry *store_plan(struct arena *, const struct ir *, int *count, int64_t *bytes);
-// The name in the checkpoint of the tensor that a node's attribute `key` gives, with `{layer}` replaced by the
-// repetition. "" without the attribute.
+// Returns the name in the checkpoint of the tensor that a node's attribute `key` gives, where the repetition replaces
+// `{layer}`. Returns "" if the node does not have the attribute.
 const char *store_tensor_name(struct arena *, const struct ir_node *, const char *key, int64_t repetition);
 
 // These write the head and the arrays at their offsets, in any order. They return false, with errno, if the file cannot
 // be written.
 bool store_write_head(FILE *, const struct store_entry *, int count);
-// Only for an entry that is its own owner. Does not write the bias.
+// Writes the matrix of an entry that is its own owner. Does not write the bias.
 bool store_write_matrix(FILE *, const struct store_entry *, const struct qmatrix *);
 bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // does nothing if the entry has no bias
 bool store_write_floats(FILE *, const struct store_entry *, const float *);
@@ -47,10 +49,12 @@ struct store {
     const struct store_entry *entry;
     int count;
 };
-// False after an error: the file is absent, truncated, or of another design.
+// Maps the file in `image_dir` until store_close. Reports an error and returns false if the file is absent, truncated,
+// or of another design.
 bool store_open(struct store *, struct arena *, const struct ir *, const char *image_dir, struct diag *);
 void store_close(struct store *);
 const struct store_entry *store_find(const struct store *, int node, int64_t repetition); // NULL if absent
+// Returns the array at an offset of an entry, or NULL if the entry has no such array.
 static inline const void *store_at(const struct store *s, int64_t offset) { return offset ? s->data + offset : NULL; }
 
 #endif

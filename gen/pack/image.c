@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out weights, tables and vector parameters in the order in which the hardware reads them.
+// Writes the memory image: weights, tables and vector parameters in the order in which the hardware reads them, in one
+// file per channel. The layouts are those of gen/ir/layout.h.
 #include "gen/pack/image.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ static const struct ir_segment *find_segment(const struct ir *ir, int node) {
     base_fatal("pack: node %s has no memory segment", ir->node[node].name);
 }
 
-// Writes data of one repetition, `at` bytes into its segment.
+// Writes data of one repetition to the channel's file and records it as a part for the manifest. at: bytes from the
+// start of the segment, which is where repetition 0 begins.
 static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t at,
                 const uint8_t *data, int64_t bytes, struct diag *diag) {
     int64_t offset = seg->offset + at;
@@ -45,7 +47,8 @@ static bool put(struct image *im, const struct ir_segment *seg, int channel, int
 
 static void put_f32(uint8_t *at, float f) { memcpy(at, &f, sizeof f); }
 
-// Packs count mantissas: one per byte, or two per byte with the first in the low nibble.
+// Packs `count` mantissas: one per byte, or with `int4` two per byte, the first one in the low nibble. The bytes must
+// be 0 before.
 static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4) {
     for (int64_t i = 0; i < count; i++) {
         if (!int4) at[i] = (uint8_t)q[i];
@@ -55,6 +58,7 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
 
 // ---- header: docs/memory.md, rill_image_header ----
 
+// Stores the low bytes of a word in little-endian order.
 static void put_word(uint8_t *at, uint64_t word, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(word >> 8 * i);
 }
@@ -72,9 +76,9 @@ bool image_header(struct image *im, uint64_t checksum, struct diag *diag) {
     base_fatal("pack: the image has no header");
 }
 
-// ---- products: rows dealt to lanes, header and group scales of chunks, rows ----
+// ---- products: each lane has every n-th row of the matrix, in chunks of header, group scales and mantissas ----
 
-// Puts the group scales of a row. A scale that has an offset is followed by it.
+// Stores the group scales of a row. If the format has group offsets, each scale is followed by its offset.
 static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
     for (int64_t g = row * m->groups; g < (row + 1) * m->groups; g++) {
         *at++ = m->group_scale[g];
@@ -82,8 +86,9 @@ static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
     }
 }
 
-// Packs a row into a lane's data: scale and bias into the header of its chunk, its group scales after the header, and
-// its mantissas into the beats that layout_data_beat gives. step: index of the row among the lane's rows.
+// Packs a row into a lane's data: its scale and bias into the header of its chunk, its group scales after the header,
+// and its mantissas into the beats that layout_data_beat gives. step: index of the row among the lane's rows. bytes:
+// size of a beat. outer: result of is_outer.
 static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
                      float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
@@ -99,13 +104,14 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     }
 }
 
+// Returns whether the engine computes the first chunk of a product with K outermost (see layout_data_beat).
 static bool is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
     return false;
 }
 
-// Returns the row scales in the form that the lanes multiply with, in scratch memory; NULL after an error.
+// Returns the row scales in the form with which the lanes multiply, in scratch memory. Returns NULL after an error.
 static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m,
                                   struct diag *diag) {
     const struct ir_node *node = &im->ir->node[e->node];
@@ -118,7 +124,7 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
-// Packs the rows of one lane, which are every channels-th row, and writes them to the lane's channel.
+// Packs the rows of lane i of n, which are rows i, i + n, i + 2n and so on, and writes them to the lane's channel.
 static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale,
                       int lane_index, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
@@ -161,7 +167,8 @@ static void pack_record(const struct image *im, const struct store_entry *e, con
     for (int64_t i = 0; m->q16 && i < m->k; i++) put_word(data + 2 * i, (uint64_t)m->q16[row * m->k + i], 2);
 }
 
-// Writes an embedding's rows. If the table is dealt out over channels, every channel gets its part of the rows.
+// Writes the rows of an embedding. If the table is spread over n channels, channel i of them gets rows i, i + n and so
+// on.
 static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t bytes = record_of(im, e).bytes;
@@ -187,6 +194,7 @@ bool image_matrix(struct image *im, const struct store_entry *e, const struct qm
 
 // ---- fp32 tables and vector parameters ----
 
+// Writes a table of fp32 rows. Each row begins at a beat.
 static bool pack_float_rows(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t row_bytes = layout_float_row_beats(&im->ir->design, e->k) * beat_bytes(im);
@@ -197,8 +205,8 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
                row_bytes * e->rows, diag);
 }
 
-// Writes vector parameters: one word per chunk of the vectors, with LANES values of each vector, the first vector in
-// the low part. If the operation needs copies, the data is written that often.
+// Writes vector parameters. Each word has LANES consecutive values of each vector, the first vector in the low part. If
+// the hardware needs several copies of the parameters, all words are written that often.
 static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t lanes = ir_node_lanes(im->ir, e->node), chunks = layout_div_up(e->k, lanes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes image/manifest.json, which says which design the image belongs to and where everything is stored, with
-// checksums. Also checks an image against its manifest.
+// Writes image/manifest.json, which names the design of the image and lists its parts with their places and checksums.
+// Also checks an image against its manifest.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -55,6 +55,7 @@ uint64_t image_checksum(const struct image *im) {
 
 // ---- writing ----
 
+// Copies a file of the tokenizer into the image. A missing file is no error.
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
     const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
@@ -131,7 +132,7 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     text_add(t, "\n]}\n");
 }
 
-// Computes the checksum of some bytes of a file. Returns false if the file is shorter.
+// Computes the CRC-32 of some bytes of a file. buffer: READ_BYTES bytes. Returns false if the file ends before.
 static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
     *crc = 0;
     if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
@@ -144,8 +145,8 @@ static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint
     return true;
 }
 
-// Computes size and checksum of the golden weights. They are written at scattered offsets with gaps, so the finished
-// file is read back.
+// Computes size and checksum of the golden weights. Their arrays were written in no fixed order and with gaps, so it
+// reads the finished file.
 static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
     uint8_t *buffer = ARENA_ARRAY(im->arena, uint8_t, READ_BYTES);
     errno = 0;
@@ -172,12 +173,13 @@ bool image_finish(struct image *im, const char *source, const char *dir, struct 
 
 struct reader {
     struct arena *arena;
-    const char *dir;
+    const char *dir; // folder of the image
     const struct ir *ir;
     struct diag *diag;
-    FILE *file[IMAGE_MAX_CHANNELS];
+    FILE *file[IMAGE_MAX_CHANNELS]; // per channel; NULL: not opened yet
 };
 
+// Compares a part of the image with its checksum in the manifest.
 static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     const char *segment = json_string_value(json_object_get(part, "segment")),
                *want = json_string_value(json_object_get(part, "crc32"));
@@ -228,6 +230,7 @@ static bool check_parts(struct reader *r, const json_t *root) {
     return ok;
 }
 
+// Reads a manifest. Returns NULL and sets *why if it cannot be read or is no JSON.
 static json_t *read_manifest(const struct ir *ir, const char *path, const char **why) {
     size_t len;
     const char *text = file_read(ir->arena, path, MAX_MANIFEST, &len, why);
@@ -237,6 +240,7 @@ static json_t *read_manifest(const struct ir *ir, const char *path, const char *
     return root;
 }
 
+// Returns whether a manifest is of an image with the layout of this design.
 static bool is_layout(const struct ir *ir, const json_t *root) {
     const char *layout = json_string_value(json_object_get(root, "layout"));
     return layout && !strcmp(layout, arena_printf(ir->arena, "%016" PRIx64, pack_layout_hash(ir)));

@@ -35,6 +35,7 @@ static int64_t attr_int(const struct packer *p, const struct store_entry *e, con
     return ir_attr_int(&p->ir->node[e->node].attrs, key, 0);
 }
 
+// Reports an error of writing the golden weights, with errno, if `ok` is false. Returns `ok`.
 static bool written(struct packer *p, bool ok) {
     if (!ok)
         diag_error(p->diag, loc_none(), MSG_IMAGE_FILE_UNWRITABLE, p->image.out->dir, GOLDEN_STORE_FILE,
@@ -44,7 +45,7 @@ static bool written(struct packer *p, bool ok) {
 
 // ---- matrices: read and quantized once for all nodes that use them ----
 
-// The square root, rounded to bf16 (eight bits of precision), to nearest even.
+// Returns the square root of `n` rounded to bf16 (8 bits of precision), to nearest even.
 static float root_bf16(int64_t n) {
     float root = (float)sqrt((double)n);
     uint32_t bits;
@@ -59,8 +60,9 @@ static void multiply(float *w, int64_t n, float by) {
     for (int64_t i = 0; i < n; i++) w[i] *= by;
 }
 
-// Reads and quantizes some rows of a matrix, because a whole matrix of floats may not fit into memory. x: mean squares
-// of its columns, or NULL.
+// Reads and quantizes `rows` rows of a matrix from row `first` on, and puts them into `m`. A matrix is read in such
+// pieces, because a whole matrix of floats may not fit into memory. x: per column, the mean square of the activation
+// with which it is multiplied, or NULL.
 static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
                        int64_t first, int64_t rows, const float *x, struct qmatrix *m, struct oracle_content *content) {
     struct arena_mark mark = arena_mark(p->arena);
@@ -74,6 +76,7 @@ static bool read_piece(struct packer *p, const struct store_entry *e, const stru
     return true;
 }
 
+// Reads and quantizes the matrix of an entry into scratch memory, and notes its content for the oracle.
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
                                      .rows = e->rows,
@@ -101,7 +104,8 @@ static bool read_bias(struct packer *p, const struct store_entry *e, struct qmat
     return m->bias != NULL;
 }
 
-// Packs a matrix for all entries that share it. Each entry has its own bias.
+// Reads and quantizes the matrix of entry `owner`, and writes it for all entries that share it. Each of these entries
+// has its own bias.
 static bool pack_matrix(struct packer *p, int owner) {
     struct qmatrix m;
     if (!read_matrix(p, &p->entry[owner], &m) || !written(p, store_write_matrix(p->store, &p->entry[owner], &m)))
@@ -124,9 +128,10 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
-// Returns the gain and, for a layernorm, the offset of a norm as rows. For a custom kernel: its vectors. The role given
-// to the checkpoint only matters for random weights: gains are drawn around 1. With `gamma_plus` the checkpoint's gains
-// are less by this number, so they are drawn around 0, and the number is added.
+// Returns the vector parameters of a node, one per row: the gain of a norm and the offset of a layernorm, or the
+// vectors of a custom kernel. The role CHECKPOINT_GAIN only matters for random weights, where gains are drawn around 1.
+// A model with `gamma_plus` stores its gains less this number. So its random gains are drawn around 0, and the number
+// is added.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
@@ -151,6 +156,7 @@ static const float *compute_table(struct packer *p, const struct store_entry *e)
     return table;
 }
 
+// Returns the fp32 values of a table or of vector parameters in scratch memory, or NULL after an error.
 static const float *floats_of(struct packer *p, const struct store_entry *e) {
     switch (ir_op_weights(p->ir, p->ir->node[e->node].op)) {
     case IR_WEIGHTS_TABLE: return read_table(p, e);
@@ -197,6 +203,8 @@ static bool pack_oracle(struct packer *p) {
     return false;
 }
 
+// Checks the checkpoint against the spec and writes the golden weights. with_image: also writes the channels' files,
+// the oracle's weights, the manifest and the tokenizer.
 static bool pack_with(struct packer *p, const char *source, bool with_image) {
     struct output *out = p->image.out;
     const char *dir = checkpoint_dir(p->checkpoint);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes component.xml, which describes the kernel in IP-XACT (IEEE 1685-2009): interfaces, address spaces, registers,
-// ports, files.
+// Writes component.xml, from which Vivado learns the kernel's interfaces, address spaces, registers, ports and files.
+// Its format is IP-XACT (IEEE 1685-2009).
 #include <ctype.h>
 #include <inttypes.h>
 
@@ -24,6 +24,7 @@ static void add_parameter(struct text *out, const char *indent, const char *name
 
 // ---- interfaces ----
 
+// Adds the type of a bus interface, one of the definitions in the vendor's catalog.
 static void add_type(struct text *out, const char *library, const char *type) {
     text_addf(out,
               "      <spirit:busType spirit:vendor=\"xilinx.com\" spirit:library=\"%s\" spirit:name=\"%s\" "
@@ -89,7 +90,8 @@ static void add_master(const struct package *p, int channel, struct text *out) {
     text_add(out, "      </spirit:parameters>\n    </spirit:busInterface>\n");
 }
 
-// Adds an interface of one pin; `pin` is its logical name.
+// Adds an interface of one pin. name: interface and port of the kernel's module. pin: the pin's logical name in the
+// interface type. side: `slave` or `master`. parameter: pairs of a name and a value.
 static void add_signal(struct text *out, const char *name, const char *type, const char *side, const char *pin,
                        const char *const parameter[][2], int parameters) {
     begin_interface(out, name, "signal", type);

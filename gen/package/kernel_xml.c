@@ -2,7 +2,7 @@
 // Writes kernel.xml: the kernel's ports and arguments for the vendor's linker and runtime.
 #include "gen/package/package.h"
 
-// The slave's range is 4 KiB, for the registers.
+// Adds a memory port (master), or the control port (slave), whose 4 KiB hold the registers. bits: width of its data.
 static void add_port(const char *name, bool is_master, int bits, struct text *out) {
     text_addf(out,
               "      <port name=\"%s\" mode=\"%s\" range=\"%s\" dataWidth=\"%d\" portType=\"addressable\" "
@@ -10,6 +10,8 @@ static void add_port(const char *name, bool is_master, int bits, struct text *ou
               name, is_master ? "master" : "slave", is_master ? "0xFFFFFFFFFFFFFFFF" : "0x1000", bits);
 }
 
+// Adds a register as an argument of the kernel. id: the argument's position, counted from 0. The addressQualifier is 1
+// for a pointer into memory and 0 for a number.
 static void add_argument(const struct package *p, const struct register_item *r, int id, struct text *out) {
     bool pointer = r->row->role == REGISTER_POINTER;
     int bytes = r->row->bits / 8;

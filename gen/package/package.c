@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that the emitters of a package share: names, arguments and their ports, pins, parameters.
+// Code that the emitters of a package share: checks of names and banks, names of units and ports, and the pins and
+// parameters of the memory ports.
 #include "gen/package/package.h"
 
 #include <inttypes.h>
@@ -12,7 +13,9 @@
 #include "gen/pack/pack.h"
 #include "include/version.h"
 
-enum { MAX_NAME = 48 /* because an instance's tag in a binary has 64 bytes */, PLATFORM_OUTSTANDING = 16 };
+// MAX_NAME: longest name of a kernel, because the tag of an instance in a binary has 64 bytes. PLATFORM_OUTSTANDING:
+// largest number of open read bursts that a memory port announces to the platform.
+enum { MAX_NAME = 48, PLATFORM_OUTSTANDING = 16 };
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                   plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
@@ -23,8 +26,8 @@ static bool is_identifier(const char *s) {
     return *s && strchr(letters, *s) && strspn(s, plain) == strlen(s) && !strpbrk(s, "-./") && strlen(s) <= MAX_NAME;
 }
 
-// Whether a module of a package may have this name: modules of a package with the default name, and modules of this
-// package.
+// Returns whether the kernel's name could clash with a module: with one of this package, or with one of a package that
+// has the default name, because those modules begin with `rill`.
 static bool is_taken(const struct package *p) {
     if (strcmp(p->name, PACKAGE_DEFAULT_NAME) != 0 && (!strncmp(p->name, "rill_", 5) || !strcmp(p->name, "rill")))
         return true;
@@ -33,7 +36,7 @@ static bool is_taken(const struct package *p) {
     return false;
 }
 
-// Whether the name is that of a pin, or of a signal in the kernel's module or in the module that simulates it.
+// Returns whether the name is that of a pin or signal in the kernel's module or in the top of its simulation.
 static bool is_pin(const char *name) {
     static const char *const names[] = {"ap_clk", "ap_rst_n", "interrupt", "clk", "clk_2x", "rst", "clock_state"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -51,6 +54,7 @@ static bool check_name(const struct package *p, struct loc loc, struct diag *dia
     return false;
 }
 
+// Checks that a text consists of `plain` characters, which need no quotes in Tcl, make and YAML. NULL is allowed.
 static bool check_plain(const char *what, const char *text, struct loc loc, struct diag *diag) {
     if (!text || (*text && strspn(text, plain) == strlen(text))) return true;
     diag_error(diag, loc, MSG_PACKAGE_TEXT, what, text);
@@ -69,8 +73,8 @@ static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) 
     return check_plain("design.platform_pblock", b->pblock, loc, diag) && ok;
 }
 
-// The design's name in the form that names of cores may have. Packages of two designs have different core names,
-// also if both kernels have the default name.
+// Returns the design's name with `_` for every character that the name of a core may not have. It makes the core names
+// of two designs different even if both kernels have the default name.
 static const char *library_of(struct arena *arena, const char *design) {
     char *library = arena_strdup(arena, design ? design : "kernel");
     for (char *c = library; *c; c++)
@@ -78,13 +82,14 @@ static const char *library_of(struct arena *arena, const char *design) {
     return library;
 }
 
-// Number of additional counters in the register file.
+// Returns the number of additional counters in the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_REGISTERS)) return kernel_counters(&ir->kernel[k]);
     return 0;
 }
 
+// Checks that the memory has a separate bank for each port of each compute unit.
 static bool check_banks(const struct package *p, struct loc loc, struct diag *diag) {
     int first = package_bank(p, 0, 0), last = package_bank(p, p->units - 1, p->ir->design.channels - 1);
     if (last <= PACKAGE_LAST_BANK) return true;
@@ -102,7 +107,8 @@ bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
 
 // ---- names and numbers ----
 
-// `rill_kernel` has the units `rill_1`, `rill_2`; `story` has `story_1`.
+// Replaces `_kernel` at the end of the kernel's name by a number from 1 on, or appends the number: `rill_kernel` has
+// the units `rill_1` and `rill_2`, `story` has `story_1`.
 const char *package_unit(const struct package *p, int unit) {
     static const char tail[] = "_kernel";
     size_t len = strlen(p->name), cut = file_has_suffix(p->name, tail) ? strlen(tail) : 0;
@@ -123,8 +129,8 @@ const char *package_master(const struct package *p, int channel) {
     return arena_printf(p->arena, "m_axi_hbm_%02d", channel);
 }
 
-// The channel of a pointer argument: that of the memory client whose base address the pointer is. If there is no such
-// client, nothing reads the pointer, and channel 0 serves as well as any other.
+// Returns the channel of a pointer argument: the channel of the memory client whose base address is this pointer. If no
+// client uses the pointer, any channel would do, and it returns 0.
 static int channel_of(const struct ir *ir, enum register_id id) {
     int net = ir_find_net(ir, id == REGISTER_ID_RING ? IR_NET_RING_PTR : IR_NET_PROMPT_PTR, IR_NONE);
     for (int c = 0; c < ir->clients; c++)
@@ -146,8 +152,8 @@ const char *package_comment(const struct package *p, const char *mark) {
 
 // ---- memory interfaces ----
 
-// Finds the longest read burst of a port in beats, and the most read bursts that its engines have in flight. Write
-// bursts have one beat.
+// Finds the longest read burst of any memory port, in beats, and the largest number of read bursts that the DMA engines
+// of one port have in flight, but at most PLATFORM_OUTSTANDING. Write bursts have one beat.
 static void port_limits(const struct ir *ir, int64_t *burst, int64_t *open) {
     struct emit_client client[EMIT_MAX_CLIENTS];
     *burst = *open = 1;

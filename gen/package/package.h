@@ -13,9 +13,9 @@
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
 #define PACKAGE_CLOCKS "clocks.xdc" // file for designs with a second clock
-// Main memory and free disk in GB that one link may need. Both are estimates; nothing of it was measured.
+// Main memory and free disk, in GB, that linking one binary may need. Both are estimates; neither was measured.
 enum { PACKAGE_LINK_MEMORY = 64, PACKAGE_LINK_DISK = 100 };
-enum { PACKAGE_LAST_BANK = 31 }; // of the memory of every supported board
+enum { PACKAGE_LAST_BANK = 31 }; // highest bank number, HBM[31], on every supported board
 
 struct package {
     const struct ir *ir;
@@ -24,36 +24,39 @@ struct package {
     const char *name;    // name of the kernel and of its module
     int units;           // compute units: instances of the kernel on the card
     int first_bank;      // memory bank of the first port of the first unit
-    const char *library; // in the names of cores, VENDOR:LIBRARY:NAME:VERSION: the design's name
-    // before the names of all modules except the kernel's, and of their files; "" in a package with the default name
+    const char *library; // the design's name, as LIBRARY in the name of the core, VENDOR:LIBRARY:NAME:VERSION
+    // Precedes the names of all modules except the kernel's, and of their files. "" in a package with the default name.
     const char *prefix;
-    VEC(const char *) modules; // their names without the prefix, sorted
+    VEC(const char *) modules; // names of the modules without the prefix, sorted
     const char *identity;      // hash of the design, 16 hexadecimal digits, as in the headers of its files
-    // Hash of the memory layout, 16 hexadecimal digits; the manifest of an image that fits has the same.
+    // Hash of the memory layout, 16 hexadecimal digits. The manifest of an image that fits the design has the same
+    // hash.
     const char *layout;
     struct register_map registers;
-    VEC(const char *) rtl; // rtl/<file>, in reading order; the wrapper is last
+    VEC(const char *) rtl; // paths of the Verilog files, rtl/<file>, in the order of reading; the wrapper is last
 };
 
 // Fills the other fields of a package whose ir, name, units, first_bank, identity and rtl are set. Returns false after
 // an error: a name that cannot be used, banks that the memory does not have, or a text of the board that is not legal
 // in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
-// The prefix of a package's modules. Two packages of different kernels have no module in common, so that both fit into
-// one project.
+// Returns the prefix of a package's modules. It differs between kernels, so that the packages of two kernels have no
+// module in common and fit into one project.
 const char *package_prefix(struct arena *, const char *kernel);
-void package_add_modules(struct package *, const struct source *); // notes the modules that a file defines
+void package_add_modules(struct package *, const struct source *); // adds the modules that a file defines to `modules`
 // Adds Verilog text, with the prefix before every name of a module that the text defines or instantiates.
 void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
 const char *package_unit(const struct package *, int unit);             // name of a compute unit, counted from 0
-const char *package_units(const struct package *, const char *between); // all their names
+const char *package_units(const struct package *, const char *between); // names of all units, separated by `between`
 int package_bank(const struct package *, int unit, int channel);        // memory bank of a unit's port
 const char *package_master(const struct package *, int channel);        // m_axi_hbm_NN
-// The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
+// Returns the interface with which an argument is associated: PACKAGE_CONTROL for a number, a memory port for a
+// pointer.
 const char *package_argument_bus(const struct package *, const struct register_item *);
 int64_t package_clock_hz(const struct package *);
-// The clocks, in whole MHz, at which the MMCM of a package with a second clock works. Its settings are for clock_mhz.
+// Finds the lowest and the highest kernel clock, in whole MHz, at which the MMCM of a package with a second clock
+// works. The MMCM's settings are chosen for clock_mhz.
 void package_clock_range(const struct package *, int *lowest, int *highest);
 const char *package_comment(const struct package *, const char *mark); // the first line of generated files
 
@@ -75,7 +78,7 @@ enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 }; // EMIT_AXI_SIGNAL
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
-// Library modules that the wrapper uses in addition to the design.
+// Lists the library modules that the wrapper uses in addition to the design, and returns their number.
 enum { PACKAGE_CONTROLS = 3 };
 int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
 
@@ -94,7 +97,7 @@ void package_component(const struct package *, struct text *out);  // component.
 void package_core(const struct package *, struct text *out);       // <name>.core
 void package_json(const struct package *, struct text *out);       // package.json
 void package_checklist(const struct package *, struct text *out);  // the head of CHECKLIST.md
-// the text that the command prints
+// Writes the text that `rill package` prints. dir: the package's folder; files: number of its files.
 void package_said(const struct package *, const char *dir, size_t files, struct text *out);
 
 void package_add_xml(struct text *out, const char *s); // replaces &, <, >, " by entities

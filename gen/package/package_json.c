@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Package files for people, FuseSoC and the host: the core file, package.json, the head of the checklist.
+// Writes three files of a package: the core file for FuseSoC, package.json for the host program, and the head of
+// CHECKLIST.md for the person who runs the first request on a card.
 #include <inttypes.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static void add_ports(const struct package *p, struct text *out) {
     text_add(out, "\n ]");
 }
 
-// Lists the kernels in the order of the numbers that the design reports as fault_place.
+// Lists the kernels that can raise a fault. The register fault_place has the index of a kernel in this list.
 static void add_faults(const struct package *p, struct text *out) {
     bool first = true;
     text_add(out, ",\n \"fault_kernels\": [");
@@ -81,7 +82,7 @@ static void add_faults(const struct package *p, struct text *out) {
     text_add(out, "]");
 }
 
-// Adds the first end id as `eot`, and the others in the order of their registers.
+// Adds the first end-of-text id as `eot` (-1: none), and the others as `eot_more` in the order of their registers.
 static void add_end_ids(const struct end_ids *ends, struct text *out) {
     text_addf(out, "\"eot\": %" PRId64 ", ", ends->count ? (int64_t)ends->id[0] : -1);
     if (ends->count < 2) return;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes placement.tcl: the dies of the design's instances, as calls of procedures that boards/vitis/place.tcl defines.
+// Writes placement.tcl, which says on which die each instance of the design is. Its lines call rill_prefer and
+// rill_place, which boards/vitis/place.tcl defines. The prefer lines alone place only the large kernels and the
+// engines.
 #include "gen/emit/emit.h"
 #include "gen/cost/cost.h"
 #include "gen/package/package.h"
 
-// A kernel is large if it needs more than this share of any kind of its die's resources.
+// A kernel is large if it needs more than this percentage of any kind of resource of its die.
 enum { LARGE_PERCENT = 4 };
 
 static bool is_share(int64_t part, int64_t whole) { return part * 100 > whole * LARGE_PERCENT; }
@@ -24,6 +26,7 @@ static void prefer(const struct package *p, int die, const char *path, struct te
     text_addf(out, "rill_prefer %s {%s}\n", p->ir->die[die].name, path);
 }
 
+// Adds a preference for each large kernel whose resources are estimated. Engines get theirs separately.
 static void prefer_kernels(const struct package *p, struct text *out) {
     struct cost_design cost = cost_design(p->ir);
     for (int k = 0; k < p->ir->kernels; k++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a prefix before the names of a package's modules. Packages copy modules of the RTL library, and two of them may
-// come from different versions of it. Without prefixes, in one project, a module of one package might replace that of
-// the other.
+// Puts a prefix before the names of a package's modules. Packages contain copies of library modules, and two packages
+// may come from different versions of the library. Without prefixes, a project with both packages would use one copy
+// for both.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ struct scan {
     const char *at, *end;
 };
 
+// These return whether a character may begin a Verilog name, and whether it may be inside one.
 static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static bool is_inside(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
@@ -32,7 +33,7 @@ static void skip_words(struct scan *s) {
     while (s->at < s->end && is_inside(*s->at)) s->at++;
 }
 
-static void skip_until(struct scan *s, const char *mark) { // to the end of the mark
+static void skip_until(struct scan *s, const char *mark) { // skips to the end of the mark
     size_t len = strlen(mark);
     while (s->at < s->end && ((size_t)(s->end - s->at) < len || memcmp(s->at, mark, len) != 0)) s->at++;
     s->at = s->at < s->end ? s->at + len : s->end;
@@ -57,7 +58,8 @@ static bool skip_other(struct scan *s) {
     return true;
 }
 
-// Whether `#` or another name follows, as it does after the name of a module that is instantiated.
+// Returns whether `#` or another name follows, as after the name of a module that is instantiated. `s` is a copy, so
+// the caller's place does not change.
 static bool is_instance(struct scan s) {
     while (s.at < s.end) {
         if (isspace((unsigned char)*s.at)) s.at++;
@@ -74,7 +76,7 @@ static bool is_module(const struct package *p, const char *name) {
 
 void package_add_prefixed(const struct package *p, const char *data, size_t len, struct text *out) {
     struct scan s = {data, data + len};
-    bool defines = false; // the word before was `module`
+    bool defines = false; // the previous word was `module`
     while (s.at < s.end) {
         const char *from = s.at;
         if (skip_other(&s)) {

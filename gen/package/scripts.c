@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that the package's scripts read: file lists, settings for Tcl and make, clock, link file.
+// Writes the files that the scripts and the Makefile of a package read: lists of files, settings for Tcl and make, the
+// clock constraint, and the configuration of the linker. docs/package.md says which step reads which file.
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,8 +33,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Whether the vendor's tools are told of a register. They take every register except control registers for an argument,
-// so they are told only of control registers and arguments.
+// Returns whether the vendor's tools are told of a register. They take every register that is not a control register
+// for an argument, so settings, status and counters must be hidden from them.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {
@@ -119,7 +120,7 @@ void package_make(const struct package *p, struct text *out) {
 
 // ---- clock ----
 
-enum { OUTSIDE_PERCENT = 40 }; // part of the period for logic outside of the kernel's pins
+enum { OUTSIDE_PERCENT = 40 }; // percentage of the period that paths outside of the kernel may take
 
 void package_clock(const struct package *p, struct text *out) {
     double period = 1e9 / (double)package_clock_hz(p), outside = period * OUTSIDE_PERCENT / 100;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the kernel's module, which wires the design to the pins that the platform names. It also has the reset and, if
-// needed, the second clock.
+// Writes the kernel's module, the top of a package. It connects rill_top with pins that have the names the platform
+// requires. It also instantiates the reset synchronizer and, if the design needs it, the source of the second clock.
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 
-// LEAST_MHZ, MOST_MHZ, MOST_MULTIPLE: limits of an MMCM's oscillator and its multiplier.
+// RESET_STAGES: flip-flops of the reset synchronizer. LEAST_MHZ, MOST_MHZ: range of the frequency of an MMCM's
+// oscillator. MOST_MULTIPLE: largest multiplier of an MMCM.
 enum { RESET_STAGES = 3, LEAST_MHZ = 800, MOST_MHZ = 1600, MOST_MULTIPLE = 64 };
 
 int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {
@@ -46,8 +47,8 @@ static void add_design(const struct package *p, struct text *out) {
     text_add(out, ");\n");
 }
 
-// The multiple of the clock at which an MMCM's oscillator runs: the largest even one, from 2 to 64, that does not
-// exceed 1600 MHz. The oscillator's range is 800 to 1600 MHz.
+// Returns the multiple of the clock at which an MMCM's oscillator runs: the largest even number from 2 to MOST_MULTIPLE
+// with which the frequency does not exceed MOST_MHZ. It is even, because clk_2x is an integer fraction of it.
 static int oscillator(double mhz) {
     int even = (int)(MOST_MHZ / mhz / 2) * 2;
     return even < 2 ? 2 : even > MOST_MULTIPLE ? MOST_MULTIPLE : even;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report as text: graph, design, resources, cycles, kernels, FIFOs, memory.
+// Assembles the text of the design report from the sections in the other files of this folder. `rill gen` writes the
+// report to report.txt, and `rill check` prints only its first sections, the summary.
 #include "gen/report/design_report.h"
 
 #include "gen/report/report_parts.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report as text and JSON: graph, resources, cycles, kernels, FIFOs, memory.
+// The design report as text and JSON: graph, resources, cycles, kernels, FIFOs and memory, all estimated or exact, none
+// simulated. Also the warnings about designs that exceed their board.
 #ifndef RILL_DESIGN_REPORT_H
 #define RILL_DESIGN_REPORT_H
 
@@ -7,6 +8,7 @@
 #include "gen/base/diag.h"
 #include "gen/ir/ir.h"
 
+// clock_model: the record of the delay model, which may say that there is none.
 void design_report_text(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_json(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_summary(const struct ir *, const struct clock_model *, struct text *out); // for `rill check`
@@ -14,16 +16,17 @@ void design_report_summary(const struct ir *, const struct clock_model *, struct
 void design_report_crossings(const struct ir *, struct text *out);
 void design_report_types(struct ir *, struct text *out); // the itensor type of every stream
 
-// Reports the memory for intermediate tensors. It is compared with storing whole tensors of this many positions; 0: of
-// the positions of one step.
+// Reports the on-chip memory for intermediate tensors, and compares it with storing whole tensors of `positions`
+// positions, or of the positions of one step if `positions` is 0.
 void design_report_memory(const struct ir *, int64_t positions, struct text *out);
 void design_report_memory_json(const struct ir *, int64_t positions, struct text *out);
 
-// Warns at loc if the design needs more than its board, or one of the board's dies, has.
+// Warns at `loc` if the design needs more than its board or a die of the board has, if it exceeds the limits within
+// which designs are known to place and route, or if it comes near the card's power limit.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
-// Warns at loc if several copies of the design together exceed the limits of the board's dies.
+// Warns at `loc` if `copies` compute units of the design together exceed the limits of the board's dies.
 void design_report_copies(const struct ir *, int copies, struct loc, struct diag *);
-// Whether design_report_capacity would give no warning.
+// Returns whether design_report_capacity would give no warning.
 bool design_report_fits(const struct ir *);
 
 #endif

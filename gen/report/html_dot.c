@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs Graphviz' dot on a graph and keeps only the SVG element. The prolog that dot prints before it refers to external
-// addresses, and the page must not.
+// Runs Graphviz' dot on a graph and keeps only the SVG element. It drops the prolog that dot prints before the element,
+// because that refers to external addresses, and the page must load nothing from outside.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 static const char missing[] = "Graphviz' `dot` is not installed (Debian: apt-get install graphviz)";
 
-// A temporary file with the given text; it is deleted when it is closed.
+// Returns a temporary file with the given text, or an empty one if `text` is NULL. The file is deleted when it is
+// closed. Returns NULL after an error.
 static FILE *file_of(const struct text *text) {
     FILE *f = tmpfile();
     if (f && text && text->len && fwrite(text->data, 1, text->len, f) != text->len) {
@@ -23,8 +24,9 @@ static FILE *file_of(const struct text *text) {
     return f;
 }
 
-// Runs dot. `again` selects dot's newer ranking, which can lay out the few graphs with nested clusters that the usual
-// ranking cannot. Only this second try may print dot's error messages.
+// Runs dot and returns its exit status, 127 if it is not installed, or -1 if it did not end normally. `again` selects
+// dot's newer ranking, which can lay out the few graphs with nested clusters that the usual ranking cannot. Only this
+// second try may print dot's error messages.
 static int run_dot(FILE *in, FILE *out, bool again) {
     char *const args[] = {"dot", "-Tsvg", again ? "-Gnewrank=true" : NULL, NULL};
     pid_t pid = fork();
@@ -41,6 +43,7 @@ static int run_dot(FILE *in, FILE *out, bool again) {
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Returns the content of a file as a string, or NULL if the file is empty or cannot be read.
 static char *read_back(struct arena *arena, FILE *f) {
     long len = fseek(f, 0, SEEK_END) ? -1 : ftell(f);
     if (len <= 0) return NULL;

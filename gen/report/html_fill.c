@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small step charts of how full a stream is over time: forecast for the timeline's window, or measured over a run. A
-// dashed line shows the FIFO's depth.
+// Draws small step charts of how full a stream is over time: forecast for the timeline's window, or measured over a
+// simulated run. A dashed line shows the FIFO's depth.
 #include "gen/report/html.h"
 
-enum {
+enum { // in SVG units
     FORECAST_WIDTH = 120,
     MEASURED_WIDTH = 240,
     HEIGHT = 24,
-    MARGIN = 3 // space above the line of the depth, or above the fill if it is higher
+    MARGIN = 3 // space above the higher one of the dashed line and the fill
 };
 
+// Adds the filled area under the steps. scale: SVG units per word.
 static void add_steps(const int64_t most[], int count, int width, double scale, struct text *out) {
     int64_t before = -1;
     text_addf(out, "<path d=\"M0 %d", HEIGHT);
@@ -37,7 +38,8 @@ static void add_chart(const char *class, int width, const int64_t most[], int co
     text_addf(out, "<line x1=\"0\" y1=\"%.4g\" x2=\"%d\" y2=\"%.4g\"/></svg>", line, width, line);
 }
 
-// Counts words in and out over the window, and draws the most words in each of FORECAST_WIDTH equal intervals.
+// Follows the words that enter and leave the stream, and draws the largest number of words in it for each of
+// FORECAST_WIDTH equal intervals of the window.
 void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
     const struct timing_edge *t = &w->run->edge[edge];
     int64_t most[FORECAST_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;

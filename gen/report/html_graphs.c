@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's stages as Graphviz graphs: operations and tensors, the kernels that serve them, and the complete
-// hardware with its FIFOs.
+// Writes three stages of the compiler as Graphviz graphs: operations and tensors, the kernels that serve them, and the
+// complete hardware with its FIFOs.
 #include <string.h>
 
 #include "gen/report/html.h"
@@ -24,6 +24,7 @@ enum html_kind html_kind_of(const struct ir *ir, int kernel) {
     return HTML_STEERING;
 }
 
+// Adds a string of Graphviz in quotes, with its special characters escaped.
 static void quote(struct text *out, const char *s) {
     text_add(out, "\"");
     for (; *s; s++) {
@@ -70,6 +71,7 @@ static void add_node(struct text *out, char letter, int id, const char *label, e
               text_colour[kind]);
 }
 
+// Returns a tensor's type and shape, such as `fp32 <=8x768`, where `<=` marks a dimension that varies at run time.
 static const char *shape_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     const char *s = ir_dtype_words[t->dtype];
@@ -88,7 +90,7 @@ static const char *region_label(const struct ir *ir, int r) {
                                                   : "");
 }
 
-// The group of an operation; IR_NONE if the design has no groups.
+// Returns the group of an operation, or IR_NONE if it is in no group.
 static int group_of(const struct ir *ir, int node) {
     for (int g = 0; g < ir->groups; g++)
         if (node >= ir->group[g].first_node && node < ir->group[g].first_node + ir->group[g].nodes) return g;
@@ -103,6 +105,7 @@ static bool is_input(const struct ir *ir, int tensor) {
     return false;
 }
 
+// Adds an edge for a tensor, from its producer or from the node that represents the tensor, to an operation.
 static void add_value(struct text *out, const struct ir *ir, int tensor, const char *to) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->producer != IR_NONE) text_addf(out, " n%d -> %s [label=", t->producer, to);
@@ -111,6 +114,8 @@ static void add_value(struct text *out, const struct ir *ir, int tensor, const c
     text_add(out, "];\n");
 }
 
+// Adds the values that a region carries from one repetition to the next. A dashed edge leads back to the next
+// repetition.
 static void add_carries(struct text *out, const struct ir *ir, const struct ir_region *region) {
     for (int c = 0; c < region->carries; c++) {
         const struct ir_carry *carry = &region->carry[c];
@@ -125,8 +130,8 @@ static void add_carries(struct text *out, const struct ir *ir, const struct ir_r
     }
 }
 
-// Draws each region as a cluster of its operations, and each group as a cluster inside it. g = IR_NONE: the operations
-// without a group.
+// Draws each region as a cluster of its operations, and each group as a cluster inside it. The pass with g = IR_NONE
+// draws the operations without a group.
 void graph_operations(struct ir *ir, struct text *out) {
     begin(out, "TB");
     for (int t = 0; t < ir->tensors; t++)
@@ -156,8 +161,8 @@ void graph_operations(struct ir *ir, struct text *out) {
 
 // ---- binding: operations to kernels ----
 
-// The kernel that does an operation's work: the engine it fires on, or the kernel made for it. A dequantization has
-// neither, because the engine whose product it reads does its work.
+// Returns the kernel that does an operation's work: the engine that computes it, or the kernel made for it. A
+// dequantization has neither; the engine whose product it reads does its work. Returns IR_NONE if there is no kernel.
 static int kernel_serving(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
@@ -169,8 +174,8 @@ static int kernel_serving(const struct ir *ir, int node) {
                : IR_NONE;
 }
 
-// The operation that produces a tensor. For a tensor that a region carries, this is the operation that makes its next
-// value.
+// Returns the operation that produces a tensor. For a tensor that a region carries, this is the operation that makes
+// its next value. Returns IR_NONE for an input of the graph.
 static int source_of(const struct ir *ir, int tensor) {
     for (int hops = 0; hops < ir->tensors && ir->tensor[tensor].producer == IR_NONE; hops++) {
         int next = IR_NONE;
@@ -183,6 +188,7 @@ static int source_of(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
+// Returns the names of the products that an engine computes, three per line, or the module's name of another kernel.
 static const char *served_by(const struct ir *ir, int kernel) {
     const char *names = NULL;
     int count = 0;
@@ -195,8 +201,8 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// Draws one edge for each pair of kernels between which values go, with the names of these values. label: a matrix
-// [from][to] of names; NULL: no value goes this way.
+// Draws one edge for each pair of kernels between which values go, with the names of these values. label: per
+// [from][to], the names on separate lines, or NULL if no value goes this way.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
@@ -208,6 +214,7 @@ static void add_ways(const struct ir *ir, const char **label, struct text *out) 
         }
 }
 
+// Returns whether `line` is one of the lines of a text.
 static bool has_line(const char *lines, const char *line) {
     size_t len = strlen(line);
     for (const char *s = lines; s; s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL)
@@ -245,7 +252,8 @@ void graph_binding(struct ir *ir, struct text *out) {
 
 // ---- hardware ----
 
-// The region of the kernel's operation, or the only region of its ports; IR_NONE if they have several.
+// Returns the region of the kernel's operation, or the only region of its ports. Returns IR_NONE if the ports have
+// several regions or none.
 static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     if (k->node != IR_NONE) return ir->node[k->node].region;
     int region = IR_NONE;
@@ -257,7 +265,8 @@ static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     return region;
 }
 
-// The group of the kernel's operation. A steering kernel has no operation and takes the group of one of its streams.
+// Returns the group of the kernel's operation. A steering kernel has no operation, so it gets the group of one of its
+// streams. Returns IR_NONE for other kernels.
 static int group_of_kernel(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return group_of(ir, k->node);
@@ -268,7 +277,7 @@ static int group_of_kernel(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Whether a kernel serves all groups, as engines and their multiplexers and demultiplexers do.
+// Returns whether a kernel serves all groups: an engine, or the multiplexer or demultiplexer of an engine.
 static bool serves_all(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel || ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel)
@@ -276,7 +285,7 @@ static bool serves_all(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Returns the type on three lines: tile, loops, map.
+// Returns an itensor type on three lines: tile, loops and map.
 static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     char *text = arena_strdup(ir->arena, ir_type_text(ir, type));
     for (char *s = text; *s; s++)
@@ -303,7 +312,7 @@ void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)
         if (!ir_carries_steps(ir, &ir->edge[e])) used[ir->edge[e].src_kernel] = used[ir->edge[e].dst_kernel] = true;
-    bool by_die = ir->design.dies > 1 && ir->dies > 1; // clusters are dies if the design is on several, else regions
+    bool by_die = ir->design.dies > 1 && ir->dies > 1; // a cluster is a die if the design is on several, else a region
     begin(out, "TB");
     for (int r = by_die ? 0 : IR_NONE; r < (by_die ? ir->dies : ir->regions); r++) {
         if (r != IR_NONE) begin_cluster(out, r, by_die ? ir->die[r].name : region_label(ir, r));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section of the HTML report: shows the on-chip bits of each fused group against the budget, and compares our cuts with
-// the greedy cuts of StreamTensor (Algorithm 2).
+// Section of the HTML report about groups: compares the on-chip bits of each group with the budget (`on_chip_kib`), and
+// the cuts between groups with those of the greedy Algorithm 2 of StreamTensor.
 #include "gen/report/html.h"
 
 static void cell(struct text *out, const char *s) {
@@ -11,7 +11,7 @@ static void cell(struct text *out, const char *s) {
 
 static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
 
-// Adds a bar for the bits of a group. Full width is the budget (100 %).
+// Adds a bar for the bits of a group, and their share of the budget. The full width stands for the whole budget.
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
     text_addf(out,

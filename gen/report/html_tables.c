@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars and tables of the HTML report: resources compared with the board, FIFOs with the reason for their depth,
-// memories, the memory map.
+// Bars and tables of the HTML report: resources compared with the board, the clock, dies, FIFOs with the reason for
+// their depth, memories, weight formats and the memory map.
 #include <string.h>
 
 #include "gen/report/html.h"
@@ -27,8 +27,8 @@ static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\
 
 // ---- resources ----
 
-// Adds the bar of one kind of resource. part: that of kernels, FIFOs and DMA engines, and their sum. top: the limit for
-// routing, in percent of `have`.
+// Adds the bar of one kind of resource. part: the needs of kernels, of FIFOs and of DMA engines, and their sum. have:
+// the resources that the board has for designs. top: the limit for routing, in percent of `have`.
 static void add_bar(const struct report_figure part[4], int64_t have, double top, struct text *out) {
     static const char *const colour[] = {"#3b82f6", "#14b8a6", "#8b5cf6"};
     double share = have ? 100.0 * (double)part[3].count / (double)have : 0;
@@ -46,6 +46,7 @@ static void add_bar(const struct report_figure part[4], int64_t have, double top
     text_addf(out, "</td><td class=\"n\">%lld</td></tr>\n", (long long)(part[3].halves ? have / 2 : have));
 }
 
+// Returns the sum of all dies' limits.
 static struct cost_resources board_room(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int d = 0; d < ir->dies; d++) {
@@ -76,7 +77,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
                   "<i style=\"background:#8b5cf6\"></i>DMA engines</p>\n");
 }
 
-// The kernel's largest share of any kind of resource; the table lists kernels by it.
+// Returns a kernel's largest share of any kind of resource, by which the table is sorted.
 static double weight(const struct cost_resources *c, const struct cost_resources *have) {
     struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
     double most = 0;
@@ -151,7 +152,8 @@ void html_clock(const struct clock_model *clock, struct text *out) {
 
 // ---- dies ----
 
-// Shares of a die that are used, including the shell and the memory ports; marks those above the limits.
+// Adds the used share of each kind of a die's resources, including the shell and the memory ports. Marks shares above
+// the limits.
 static void add_fill(const struct cost_fill *fill, struct text *out) {
     struct report_figure part[REPORT_RESOURCES], whole[REPORT_RESOURCES], limit[REPORT_RESOURCES];
     report_figures(&fill->taken, part);
@@ -189,6 +191,7 @@ static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
     else text_addf(out, "<td class=\"n%s\">%lld</td>", high_water > depth ? " over" : "", (long long)high_water);
 }
 
+// Returns the reason for the depth of a stream's FIFO.
 static const char *reason_of(const struct report *r, const struct ir_edge *e) {
     const char *ahead = e->run_ahead ? "; runs ahead" : "";
     if (e->forced_by && e->delay > 0)
@@ -200,7 +203,7 @@ static const char *reason_of(const struct report *r, const struct ir_edge *e) {
                                              : "safe rule: a whole tensor where streams part or wait";
 }
 
-// The stream's name, and under it the kernels that write and read it.
+// Adds the cell with the stream's name, and under the name the kernels that write and read the stream.
 static void add_stream(const struct report *r, const struct ir_edge *e, struct text *out) {
     text_add(out, "<td><span>");
     html_escape(out, e->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws as SVG when each kernel works, from the timing contracts: during one repetition of the most repeated region, or
-// during a whole step.
+// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the most repeated region, or
+// during a whole step. The cycles are forecast from the timing contracts.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,13 @@ enum {
     WIDTH = 1000,
     ROW = 18,
     TOP = 26,
-    GAP_CYCLES = 64 /* shorter pauses are not shown */,
+    GAP_CYCLES = 64 /* pauses up to this length count as work */,
     LAYERS = 3 // most repetitions of a region that are simulated
 };
 
 // ---- the run ----
 
+// Returns the region with the most repetitions, or IR_NONE if no region repeats.
 static int most_repeated(const struct ir *ir) {
     int region = IR_NONE;
     for (int r = 0; r < ir->regions; r++)
@@ -26,8 +27,8 @@ static int most_repeated(const struct ir *ir) {
     return region;
 }
 
-// A stream into the region's first kernel that reads a stream. Its words divide the run into repetitions. IR_NONE:
-// there is none.
+// Returns an input stream of the first kernel in a region that has one, or IR_NONE. The stream has equally many words
+// in each repetition, so its words divide the step into repetitions.
 static int entry_of(const struct ir *ir, int region) {
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].region != region) continue;
@@ -40,8 +41,8 @@ static int entry_of(const struct ir *ir, int region) {
     return IR_NONE;
 }
 
-// Narrows the window to one repetition: the second of three, or the first of two. The step is simulated with at most
-// LAYERS repetitions.
+// Narrows the window to one repetition: the second of three, or the first of two. layers: repetitions in the simulated
+// step, at most LAYERS.
 static void find_layer(const struct ir *ir, struct html_window *w, int64_t layers) {
     int region = most_repeated(ir), edge = region == IR_NONE ? IR_NONE : entry_of(ir, region);
     if (edge == IR_NONE || layers < 2) return;
@@ -107,7 +108,7 @@ static void add_times(struct arena *arena, struct spans *s, const int64_t *at, i
     }
 }
 
-// Times when a kernel takes or gives words. Pauses of up to GAP_CYCLES count as work.
+// Returns the spans in which a kernel takes or gives words, in order. Pauses of up to GAP_CYCLES count as work.
 static struct spans kernel_spans(const struct ir *ir, int kernel, const struct html_window *w) {
     struct spans s = {0};
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
@@ -129,6 +130,7 @@ static struct spans kernel_spans(const struct ir *ir, int kernel, const struct h
     return s;
 }
 
+// Returns the horizontal position of a cycle in the drawing.
 static double place(const struct html_window *w, int64_t cycle) {
     return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from);
 }
@@ -151,7 +153,7 @@ static void add_row(const struct ir *ir, int kernel, const struct spans *s, int 
               100.0 * (double)busy / (double)(w->to - w->from));
 }
 
-// The distance of ticks, so that the axis has about 10 or fewer.
+// Returns the distance of ticks in cycles, chosen so that the axis has about 10 ticks or fewer.
 static int64_t tick_of(int64_t cycles) {
     int64_t tick = 1;
     while (cycles / tick > 10) tick *= cycles / tick > 50 ? 10 : cycles / tick > 20 ? 5 : 2;

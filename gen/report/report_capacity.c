@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns if a design needs more than its board has. It can then be simulated, but not built. Also warns if it exceeds
-// the limits within which designs are known to place and route, or comes near the card's power limit.
+// Warns if a design needs more than its board has. Such a design can be simulated, but not built. Also warns if it
+// exceeds the limits within which designs are known to place and route, or comes near the card's power limit.
 #include <stdlib.h>
 
 #include "gen/report/design_report.h"
@@ -20,9 +20,10 @@ static void list_over(const struct cost_resources *need, const struct cost_resou
     }
 }
 
+// Returns whether the vendor's subsystem for the memory ports takes resources of this die.
 static bool has_ports(const struct ir *ir, int die) { return cost_ports(ir, die).lut + cost_ports(ir, die).ff > 0; }
 
-// Warns and returns true if the need exceeds the capacity.
+// Warns and returns true if the need exceeds the capacity. die: the die whose capacity it is, or IR_NONE for the board.
 static bool warn_of(const struct ir *ir, const struct cost_resources *need, const struct cost_resources *capacity,
                     int die, struct loc loc, struct diag *diag) {
     struct text list = {0};
@@ -39,7 +40,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
     return warned;
 }
 
-// Warns if a die has less than the design needs on it, or else if the design exceeds the die's limits.
+// Warns if the design needs more on a die than the die has. If not, warns if it exceeds the die's limits.
 static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
                         struct diag *diag) {
     struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),
@@ -55,6 +56,7 @@ static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int
     text_free(&list);
 }
 
+// Warns if more bits cross from a die to the next one than there are free wires, or than the limit allows.
 static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct diag *diag) {
     int64_t bits = die + 1 < ir->dies ? cost_boundary_bits(ir, die) : 0;
     const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
@@ -102,6 +104,7 @@ void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *di
     }
 }
 
+// Warns if several copies of a design that needs `one` exceed `room`. what, name: the die or board in question.
 static void warn_of_copies(int copies, const struct cost_resources *one, const struct cost_resources *room,
                            const char *what, const char *name, struct loc loc, struct diag *diag) {
     struct cost_resources need = {0};

@@ -4,7 +4,8 @@
 
 #include "gen/report/report_parts.h"
 
-// Lists the parts with their longest delay and clock. where: a die, `between dies`, `resets`, or `design`.
+// Lists the parts of the design with their longest delay and the clock that this allows. A part's `where` is a die,
+// `between dies`, `resets` or `design`.
 static void add_parts(const struct clock_model *clock, struct text *out) {
     for (size_t i = 0; i < clock->parts.count; i++) {
         const struct clock_part *part = &clock->parts.items[i];
@@ -21,7 +22,8 @@ static void add_paths(const struct clock_model *clock, struct text *out) {
         text_addf(out, "    %.2f ns, %s: %s\n", path->ns, part->where, path->text);
 }
 
-// The delay model is only in the project's tree. An installed Rill has no script for it, so messages name the page.
+// The scripts of the delay model are only in the project's tree. An installed Rill does not have them, so messages
+// refer to the page.
 #define TO_MODEL "docs/clock.md says how to estimate it"
 
 const char *report_clock_says(const struct report *r) {
@@ -66,7 +68,8 @@ static void json_parts(const struct clock_model *clock, struct text *out) {
     }
 }
 
-// Adds the clock as JSON. rtl: hash of the design's Verilog, which decides whether the record is stale.
+// Adds the clock as JSON. The member `rtl` is the hash of the design's Verilog, which decides whether the record of the
+// delay model is stale.
 void report_clock_json(const struct report *r, struct text *out) {
     static const char *const states[] = {"not modelled", "stale", "current"};
     const struct clock_model *clock = r->clock;

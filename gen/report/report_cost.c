@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's tables of resources and cycles (docs/cost.md).
+// The report's sections about resources, cycles, power, kernels and FIFOs. docs/cost.md explains the figures.
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -94,8 +94,8 @@ struct hbm_share report_share(const struct report *r) {
     return hbm_figures_share(&d->hbm, bytes, seconds);
 }
 
-// A phrase that limits the bound to the step's positions, because earlier steps read fewer positions and may take fewer
-// cycles.
+// Returns a phrase that limits the bound to the step's positions, because steps at earlier positions read fewer keys
+// and values and may take fewer cycles. Returns "" for a design where positions do not matter.
 const char *report_where(const struct report *r) {
     if (!cost_positions_matter(r->ir)) return "";
     return r->step.tokens > 1 ? " at these positions" : " at this position";
@@ -151,7 +151,7 @@ static const char *operation_of(const struct report *r, const struct ir_kernel *
     return k->node == IR_NONE ? "" : ir_op_of(r->ir, r->ir->node[k->node].op)->name;
 }
 
-// Prints the cycles, or a dash if there is no figure.
+// Prints a kernel's busy cycles and its latency, or a dash if its latency is unknown.
 static void add_cycles(const struct cost_work *w, struct text *out) {
     text_addf(out, "%9lld", (long long)w->busy);
     if (w->latency == IR_NONE) text_addf(out, "%9s", "-");
@@ -192,7 +192,8 @@ const char *report_contract(const struct report *r, int kernel) {
     return arena_printf(r->ir->arena, "%s %lld/%lld", name, (long long)work.latency, (long long)work.contract.interval);
 }
 
-// Explains each FIFO's depth: the step that filled it, the path its reader waited for, and how long the word waited.
+// Explains the depth of each FIFO with more than two words: the step that filled it, the path for which its reader
+// waited, and how long the word waited.
 static void report_certificates(const struct report *r, struct text *out) {
     bool timed = r->ir->design.fifo != SPEC_SAFE;
     text_addf(out, "\nwhat asks for more than two words%s\n",

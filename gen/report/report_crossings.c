@@ -5,18 +5,19 @@
 #include "gen/report/report_parts.h"
 #include "gen/ir/ir.h"
 
-struct crossing {
+struct crossing { // a row of the table
     const char *what, *from, *to;
     int64_t bits;
 };
 
-struct crossings { // rows for one boundary
+struct crossings { // the rows of one boundary
     struct arena *arena;
     const struct ir *ir;
-    int boundary;
+    int boundary; // between this die and the next one
     VEC(struct crossing) row;
 };
 
+// Returns whether a way from one die to another passes the boundary.
 static bool crosses(const struct crossings *c, int from, int to) { return (from > c->boundary) != (to > c->boundary); }
 
 static void add_row(struct crossings *c, struct crossing row) {
@@ -37,7 +38,8 @@ static void add_stream(struct crossings *c, const struct ir_edge *edge) {
     add_row(c, (struct crossing){edge->name, pool->name, to, crosses(c, pool->die, end) * bits});
 }
 
-// Adds the signals of lanes on other dies: those of each lane, and the rest, which all lanes of a die share.
+// Adds the signals of lanes on other dies: the beats, terms and results of each lane, and the rest of the engine's
+// signals, which all lanes of a die share.
 static void add_lanes(struct crossings *c, const struct ir_engine *e) {
     const struct ir_kernel *engine = &c->ir->kernel[e->kernel];
     int64_t beats = 0, terms = 0, results = 0;
@@ -59,7 +61,7 @@ static int by_bits(const void *a, const void *b) {
     return (x->bits < y->bits) - (x->bits > y->bits);
 }
 
-// Lists what crosses a boundary: streams, loads of parameters, the hash of the logits, signals of lanes.
+// Returns the rows of a boundary: streams, loads of parameters, the hash of the logits and the signals of lanes.
 static struct crossings crossings_of(const struct ir *ir, int boundary) {
     struct crossings c = {.arena = ir->arena, .ir = ir, .boundary = boundary};
     for (int e = 0; e < ir->edges; e++) add_stream(&c, &ir->edge[e]);

@@ -30,7 +30,7 @@ static void add_shares(const struct cost_resources *c, const struct cost_resourc
     text_add(out, "\n");
 }
 
-// Lists the limits that are exceeded, and by how much; prints nothing if none is.
+// Lists the limits that the design exceeds, and by how much. Prints nothing if it exceeds none.
 static void add_over(const struct cost_resources *c, const struct cost_resources *limit, struct text *out) {
     struct report_figure use[REPORT_RESOURCES], most[REPORT_RESOURCES];
     report_figures(c, use);
@@ -78,20 +78,22 @@ static void add_boundary(const struct report *r, int b, struct text *out) {
     text_add(out, "\n");
 }
 
+// Returns the number of an engine's cut lanes whose sums are on this die.
 static int cut_to(const struct ir_engine *e, int die) {
     int lanes = 0;
     for (int c = 0; c < e->channels; c++) lanes += ir_is_cut(e, c) && e->sums_die[c] == die;
     return lanes;
 }
 
+// Returns the number of cut lanes of all engines whose sums are on this die.
 static int cuts_to(const struct ir *ir, int die) {
     int lanes = 0;
     for (int e = 0; e < ir->engines; e++) lanes += cut_to(&ir->engine[e], die);
     return lanes;
 }
 
-// Lists cut lanes, whether beats cross in halves, and the die where results are joined if it is not the engine's.
-// Prints nothing for an engine that has none of this.
+// Describes how an engine is spread over dies: its cut lanes, beats that cross in halves, and the die where results are
+// joined if this is not the engine's die. Prints nothing for an engine to which none of this applies.
 static void add_cuts(const struct report *r, const struct ir_engine *e, struct text *out) {
     const struct ir *ir = r->ir;
     for (int d = 0; d < ir->dies; d++)

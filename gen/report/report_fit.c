@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimated resources of the design's kernels next to those that synthesis of their templates gives (docs/cost.md).
+// Section of the report about the errors of the estimates: compares the estimated resources of the design's kernels
+// with those that synthesis of their templates gives (docs/cost.md).
 #include <string.h>
 
 #include "gen/report/report_parts.h"
@@ -28,6 +29,8 @@ static void add_fit_of(const struct cost_fit_of *fit, struct text *out) {
     else text_addf(out, "%9s%7s", "-", "-");
 }
 
+// Adds the row of a module: its kernels and their estimate, the syntheses with which the formula is compared, and its
+// errors.
 static void add_module(const struct report *r, const char *module, struct text *out) {
     struct cost_fit fit = cost_fit(&r->measured, module);
     struct cost_resources sum = sum_of_module(r, module);
@@ -38,6 +41,7 @@ static void add_module(const struct report *r, const char *module, struct text *
     text_add(out, "\n");
 }
 
+// Returns the synthesis of a kernel's module with the same parameters, or NULL if there is none.
 static const struct cost_row *row_of(const struct report *r, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     return cost_row_of(&r->measured, k->module, k->param, k->params);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for intermediate tensors as emitted, by region and group: FIFOs, pools, spills. Compares it with storing whole
-// tensors in double buffers.
+// Section of the report about the on-chip memory for intermediate tensors, by region and by group: FIFOs, pools and
+// spills, as the emitted design has them. Compares it with storing whole tensors in double buffers.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -9,7 +9,7 @@
 #include "gen/report/report_parts.h"
 #include "gen/kernel/kernel.h"
 
-struct share {       // of a region, in bits
+struct share {       // memory of a region, in bits
     int64_t streams; // FIFOs that are not in a pool
     int64_t pooled;  // FIFOs in a pool, counted as if each had separate storage
     int64_t pools;   // pools with a stream of the region
@@ -36,7 +36,8 @@ static int region_of_kernel(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Adds up a region's share. IR_NONE: everything that serves all regions (the engines' streams, step words, parameters).
+// Returns the memory of a region. region: IR_NONE for everything that serves all regions, such as the streams of the
+// engines, step words and parameters.
 static struct share share_of(const struct ir *ir, int region) {
     struct share s = {0};
     bool *seen = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -60,10 +61,10 @@ static struct share share_of(const struct ir *ir, int region) {
     return s;
 }
 
+// Returns the bits of a region that the emitted design has for intermediate tensors outside of kernels.
 static int64_t emitted(const struct share *s) { return s->streams + s->pools + s->spills; }
 
-// Prints the share of each region, then that of everything that serves all regions. The ratios count the latter for
-// each region.
+// Prints the memory of each region, and then the memory that serves all regions. A region's ratios include the latter.
 static void add_regions(const struct ir *ir, int64_t positions, struct text *out) {
     struct share all = share_of(ir, IR_NONE);
     text_addf(out,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the HTML page: one file that loads nothing from outside, with the same bytes on every run.
+// Assembles the HTML page of the design report from the parts in html_*.c. The page is one file that loads nothing from
+// outside. Equal designs give the same bytes on every run.
 #include "gen/report/report_html.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ struct page {
     struct html_window window;
     struct text *out;
     struct diag *diag;
-    bool ok;
+    bool ok; // false after an error
 };
 
 static void open_section(struct page *p, const char *title, const char *about) {
@@ -106,6 +107,7 @@ static void add_cards(struct page *p) {
     text_add(p->out, "</div>\n");
 }
 
+// Adds a section with a graph. After a failure of Graphviz, no further graph is tried.
 static void add_graph(struct page *p, const char *title, const char *about, void (*graph)(struct ir *, struct text *)) {
     struct text text = {0};
     const char *why = NULL;

@@ -16,10 +16,12 @@ struct measured {        // figures of a simulation, from `rill sim --json`
     double tokens_per_second;
     bool match;
 };
-// Reads the figures of a run. Returns NULL after an error in diag, for example if the run is of another design.
+// Reads the figures of a run from `path`, a file that `rill sim --json` wrote. Returns NULL after an error in diag, for
+// example if the run is of another design.
 struct measured *measured_read(struct ir *, const char *path, struct diag *);
 
-// Writes the whole page; `measured` may be NULL. Returns false after an error in diag.
+// Writes the whole page; `measured` may be NULL. Returns false after an error in diag, for example if Graphviz is not
+// installed.
 bool report_html(struct ir *, const struct clock_model *, const struct measured *, struct text *out, struct diag *);
 
 #endif

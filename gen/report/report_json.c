@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report as JSON, with the figures of the text report.
+// Writes the design report as JSON, with the same figures as the text report. Other files of this folder add the
+// members for power, memories, weights, dies and the clock.
 #include <string.h>
 
 #include "gen/report/design_report.h"
@@ -97,7 +98,7 @@ static void add_kernels(const struct report *r, struct text *out) {
     text_add(out, "],\n");
 }
 
-// Adds the kernel at one end of a stream, with the figures of its contract in a decode step.
+// Adds the kernel at one end of a stream, with its latency and interval in a decode step.
 static void add_end(const struct report *r, const char *key, int kernel, struct text *out) {
     struct cost_work work = cost_kernel_work(r->ir, kernel, r->position);
     text_addf(out, "\"%s\": {", key);

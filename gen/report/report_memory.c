@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's table of memories: the blocks that each FIFO and buffer is built of, and how much of them stays empty.
+// The report's table of memories: the memory blocks of which each FIFO and buffer is built, and the share of their bits
+// that is in use.
 #include <string.h>
 
 #include "gen/report/report_parts.h"
 
-enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 }; // capacities; LUT_BITS: of a LUT used as memory
+// Capacities in bits of a BRAM18, of a URAM, and of a LUT that is used as memory.
+enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 
-// Adds a kernel's buffers. Pieces in UltraRAM get a separate row if the other pieces use another kind of memory.
+// Adds a kernel's buffers. If some of them (`ultra`) are in UltraRAM and the rest in another kind of memory, each kind
+// gets a row.
 static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {
     struct cost_memory m;
     if (!kernel_memory(k, &m)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations that the report's parts share.
+// Declarations that the parts of the text and JSON report (report_*.c) share. design_report.h has the functions for
+// callers outside of this folder.
 #ifndef RILL_REPORT_PARTS_H
 #define RILL_REPORT_PARTS_H
 
@@ -8,8 +9,8 @@
 
 struct report {
     const struct ir *ir;
-    int64_t position; // position of the step that the cycles are for
-    struct cost_step step;
+    int64_t position;      // first position of `step`: half of the context
+    struct cost_step step; // the step to which all cycles apply
     struct cost_design cost;
     struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;
@@ -18,28 +19,29 @@ struct report {
 };
 struct report report_make(const struct ir *, const struct clock_model *);
 int64_t report_channel_used(const struct ir *); // bytes used in the fullest memory channel
-int64_t report_fifo_bits(const struct ir *);
-// Bits of all FIFOs except those of step words and parameters, if they had other depths than in the design.
+int64_t report_fifo_bits(const struct ir *);    // bits of FIFOs outside of pools, of pools and of spills
+// Bits that the FIFOs would have with other depths than in the design, for comparison. FIFOs of step words and
+// parameters are left out.
 struct report_uniform {
     int64_t safe;         // bits if every FIFO had the depth of the safe rule
-    int64_t deepest, all; // deepest: words of the deepest FIFO; all: bits if all were that deep
+    int64_t deepest, all; // deepest: words of the deepest FIFO; all: bits if every FIFO were that deep
 };
 struct report_uniform report_uniform_depths(const struct ir *);
 
 enum { REPORT_RESOURCES = 5 };
 struct report_figure { // one kind of resource
     const char *title, *key;
-    bool halves; // counted in halves
+    bool halves; // `count` is in halves: BRAM18 as halves of a BRAM36
     int64_t count;
 };
 void report_figures(const struct cost_resources *, struct report_figure out[REPORT_RESOURCES]);
-void report_count(const struct report_figure *, int width, struct text *out); // right-aligned; a half is printed as .5
+void report_count(const struct report_figure *, int width, struct text *out); // right-aligned; prints a half as .5
 
 struct report_memory { // a FIFO deeper than two words, a buffer of a kernel, or the prefetch FIFOs of an engine
     const char *name;
     struct cost_memory shape;
     struct cost_resources cost; // of the storage alone, without FIFO logic
-    int64_t held, room;         // in bits: contents, and capacity of the memory blocks used
+    int64_t held, room;         // bits of the contents, and bits that the used memory blocks could hold
 };
 struct report_memories {
     struct report_memory *item;
@@ -47,8 +49,8 @@ struct report_memories {
 };
 struct report_memories report_memories_make(const struct ir *);
 
-// Bits that a group holds as emitted: like group->bits, but the FIFOs of its streams have their actual depths instead
-// of the safe ones. *fifos: these FIFOs alone.
+// Returns the bits of a group as emitted. This is group->bits with the actual depths of the FIFOs of the group's
+// streams instead of the safe depths. Sets *fifos to the bits of these FIFOs alone.
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // the tables of resources
 const char *report_where(const struct report *); // a phrase if the bound depends on the step's positions, else empty
@@ -58,23 +60,24 @@ void report_power(const struct report *, struct text *out); // prints nothing if
 void report_power_json(const struct report *, struct text *out);
 void report_kernels(const struct report *, struct text *out);
 void report_fifos(const struct report *, struct text *out);
-// A kernel's contract in a decode step, as in "gelu 38/1": cycles from its first word in to its first word out (- if no
-// stream goes through it), and cycles per word.
+// Returns a kernel's name and timing in a decode step, as in "gelu 38/1": cycles from its first word in to its first
+// word out (- if no stream goes through it), and cycles per word.
 const char *report_contract(const struct report *, int kernel);
-bool report_has_dies(const struct report *);
+bool report_has_dies(const struct report *);                    // the design is split over several dies
 void report_dies(const struct report *, struct text *out);      // how full the dies are
 void report_crossings(const struct report *, struct text *out); // streams between dies, widest first
 void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates next to measurements
 void report_fit_json(const struct report *, struct text *out);
-// Prints nothing unless the kernel was measured with its parameters.
+// Adds the synthesized resources of a kernel. Prints nothing unless its module was synthesized with the same
+// parameters.
 void report_measured_json(const struct report *, int kernel, struct text *out);
-// Whether the clock is modelled, and the modelled clock next to the spec's.
+// Returns a phrase: the clock that the delay model supports and the spec's clock, or why there is no estimate.
 const char *report_clock_says(const struct report *);
 void report_clock(const struct report *, struct text *out);
 void report_clock_json(const struct report *, struct text *out);
 double report_per_weight(const struct cost_format *, int64_t bits);
-// Padding: bits that are neither elements nor scales, offsets or biases.
+// Returns the bits of padding, which are neither elements nor scales, offsets or biases.
 int64_t report_filled(const struct cost_format *);
 void report_weights(const struct report *, struct text *out); // prints nothing if the model has no weights
 void report_weights_json(const struct report *, struct text *out);

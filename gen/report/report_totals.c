@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of a whole design that several parts of the report show.
+// Computes totals of a whole design that several parts of the report show: used memory, bits of FIFOs.
 #include "gen/pass/pass.h"
 #include "gen/report/report_parts.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The itensor type of every stream, for `rill types SPEC`.
+// Prints the itensor type of every stream, for `rill types SPEC`. If writer and reader have different types, a stream
+// has two lines of types.
 #include "gen/report/design_report.h"
 
 #include "gen/ir/itensor.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's bits per weight, of each format and of the whole model.
+// Section of the report about the bits per weight in the memory image, for each format and for the whole model.
 #include "gen/report/report_parts.h"
 
 double report_per_weight(const struct cost_format *f, int64_t bits) {

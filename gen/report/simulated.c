@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a simulation measured, from the file that `rill sim --json` wrote.
+// Reads the figures of a simulation (cycles, tokens/s, fill of the FIFOs) from the file that `rill sim --json` wrote,
+// for the HTML report.
 #include <jansson.h>
 #include <string.h>
 
 #include "gen/report/report_html.h"
 
-enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 }; // of the file, and of one FIFO's record
+enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 }; // limits: bytes of the file, windows in the record of a FIFO
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
-// Reads how full one FIFO was over the run. A FIFO may have no such record. Returns false if the record has a wrong
-// form.
+// Reads the record of how full a FIFO was in each window of the run. The record may be absent. Returns false if it has
+// a wrong form.
 static bool read_fill(struct ir *ir, const json_t *fill, int edge, struct measured *m) {
     size_t count = json_array_size(fill);
     if ((fill && !json_is_array(fill)) || count > MAX_WINDOWS) return false;
@@ -30,7 +31,8 @@ static bool read_fifo(struct ir *ir, const json_t *fifo, int edge, struct measur
     return is_count(high_water) && read_fill(ir, json_object_get(fifo, "fill"), edge, m);
 }
 
-// Reads the figures of all FIFOs. Their names and depths must be those of the design, or the run is of another one.
+// Reads the figures of all FIFOs. Their names and depths must be those of the design; otherwise the run is of another
+// design, which is an error.
 static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, struct diag *diag, struct loc loc) {
     size_t known = 0;
     for (int e = 0; e < ir->edges; e++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vendor's figures next to the estimates: by kernel, for streams and DMA engines, in total, by die; and the
-// slack.
+// Compares the vendor's reports with Rill's estimates: resources by kernel, of streams and DMA engines, in total and by
+// die. Also prints the slack. vendor_read.c reads the reports.
 #include "gen/report/vendor.h"
 
 #include <inttypes.h>
@@ -12,15 +12,16 @@
 struct pair {
     const char *name;
     struct cost_resources estimate, vendor;
-    bool found; // the tool's report has it
+    bool found; // the tool's report has a figure for it
 };
 struct table {
     VEC(struct pair) kernels;
     struct pair streams, memory, others, all;
-    struct pair *die;                 // NULL if the design is not split over dies
-    int dies, missing, lanes_missing; // missing: kernels, lanes_missing: lanes that are not in the report
+    struct pair *die;                 // per die; NULL if the design is not split over dies
+    int dies, missing, lanes_missing; // missing, lanes_missing: kernels and lanes that are not in the report
 };
 
+// Returns the resources of a row, with all instances inside it.
 static const struct cost_resources *is_of(const struct vendor *v, int row) { return &v->rows.items[row].is; }
 
 static bool begins(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
@@ -29,7 +30,7 @@ static void add_die(struct table *t, int die, const struct cost_resources *what,
     if (t->die) cost_add(&t->die[die].vendor, what, times);
 }
 
-// Counts each lane on the die where it was placed; the rest of its engine stays on the engine's die.
+// Moves the resources of each lane from the engine's die to the die on which the design places the lane.
 static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, int row, struct table *t) {
     for (int e = 0; e < ir->engines; e++)
         for (int c = 0; ir->engine[e].kernel == kernel && c < ir->engine[e].channels; c++) {
@@ -41,7 +42,7 @@ static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, i
         }
 }
 
-// Row of a path below the top; IR_NONE if the tool has dissolved an instance of the path.
+// Returns the row of a path below the top, or IR_NONE if the tool has dissolved an instance of the path.
 static int find_path(const struct ir *ir, const struct vendor *v, const char *path) {
     int row = v->top;
     for (const char *end; row != IR_NONE; path = end + 1) {
@@ -72,7 +73,7 @@ static bool is_kernel(const struct emit_plan *plan, int module, const char *name
     return false;
 }
 
-// Whether an instance is on the way from a walker to the memory's engines.
+// Returns whether an instance is the tree that brings the descriptors of a walker to the memory engines.
 static bool is_walk(const struct ir *ir, const char *name) {
     for (int e = 0; begins(name, "u_") && e < ir->engines; e++)
         if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_tree"))) return true;
@@ -84,7 +85,7 @@ static void add_to(struct pair *to, const struct cost_resources *what) {
     to->found = true;
 }
 
-// Counts what an instance has itself, in addition to the instances inside it.
+// Adds the resources that an instance has itself, without the instances inside it, to `others`.
 static void add_own(const struct vendor *v, int row, struct table *t) {
     struct cost_resources own = *is_of(v, row);
     for (size_t i = 0; i < v->rows.count; i++)
@@ -92,6 +93,7 @@ static void add_own(const struct vendor *v, int row, struct table *t) {
     add_to(&t->others, &own);
 }
 
+// Returns whether the report has rows of instances inside this one.
 static bool has_parts(const struct vendor *v, int row) {
     for (size_t i = 0; i < v->rows.count; i++)
         if (v->rows.items[i].parent == row) return true;
@@ -104,12 +106,12 @@ struct link { // an instance in a module that carries a stream, or a part of one
     const struct ir *ir;
     const struct vendor *v;
     struct table *t;
-    const char *path; // path of the link
+    const char *path; // path of the instance
     int row;
-    bool met, whole; // met: a stream's instance; whole: the link is one instance on one die
+    bool met, whole; // met: the instance carries a stream; whole: it is a link on one die, without parts on other dies
 };
 
-// Called for each instance of a stream: counts it if it is the link or a part of it.
+// Is called for each instance of a stream with its die. Counts the instance if it is the link or a part of the link.
 static void meet(void *state, const char *path, int die) {
     struct link *l = state;
     size_t len = strlen(l->path);
@@ -122,7 +124,7 @@ static void meet(void *state, const char *path, int die) {
     add_to(&l->t->streams, is_of(l->v, row));
 }
 
-// Counts a stream's link; false if the instance belongs to no stream.
+// Counts an instance if it is the link of a stream. Returns false if it belongs to no stream.
 static bool add_link(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
     const char *path = arena_printf(plan->ir->arena, "%s/%s", emit_module_path(plan, module), v->rows.items[row].name);
     struct link l = {.ir = plan->ir, .v = v, .t = t, .path = path, .row = row};
@@ -133,9 +135,9 @@ static bool add_link(const struct emit_plan *plan, const struct vendor *v, int m
     return l.met;
 }
 
-// ---- what is no kernel ----
+// ---- everything except kernels ----
 
-// Counts the instances of a module that are no kernels, and what the module has itself.
+// Counts the instances of a module that are no kernels, and the resources that the module has itself.
 static void add_module(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
     add_own(v, row, t);
     for (size_t i = 0; i < v->rows.count; i++) {
@@ -148,7 +150,7 @@ static void add_module(const struct emit_plan *plan, const struct vendor *v, int
     }
 }
 
-// Counts a memory channel, by its parts if the report has them.
+// Counts the parts of a memory channel, or the whole channel if the report has no parts of it.
 static void add_channel(const struct emit_plan *plan, const struct vendor *v, int row, struct table *t) {
     bool whole = !has_parts(v, row);
     if (!whole) add_own(v, row, t);
@@ -180,6 +182,7 @@ static void begin_dies(const struct ir *ir, const struct cost_design *cost, stru
         t->die[d] = (struct pair){.name = ir->die[d].name, .estimate = cost_die(ir, cost, d), .found = true};
 }
 
+// Assigns each row of the report to a kernel, the streams, the DMA engines or the rest, and to a die.
 static struct table make_table(const struct ir *ir, const struct vendor *v) {
     const struct emit_plan *plan = emit_plan_make(ir, NULL);
     struct cost_design cost = cost_design(ir);

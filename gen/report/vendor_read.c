@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads report_utilization -hierarchical and report_timing_summary. Columns are found by their names, so that versions
-// of the tool may order them differently. A table line that cannot be read is an error with its line and column.
+// Reads the outputs of Vivado's commands `report_utilization -hierarchical` and `report_timing_summary`. It finds
+// columns by their names, because versions of the tool order them differently. A table line that cannot be read is an
+// error with its line and column.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #include "gen/report/vendor.h"
 
-enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 }; // bytes of a report, columns, levels
+enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 }; // limits: bytes of a report, columns, levels
 
 struct line {
     const char *at;
@@ -23,6 +24,7 @@ struct reader {
     uint32_t number; // number of the line read last
 };
 
+// Reads the next line, without its line end. Returns false at the end of the report.
 static bool next_line(struct reader *r, struct line *line) {
     if (!*r->next) return false;
     size_t len = strcspn(r->next, "\n");
@@ -37,6 +39,7 @@ static void rewind_to_start(struct reader *r) {
     r->number = 0;
 }
 
+// Returns the location of a character of the current line, for messages.
 static struct loc place(const struct reader *r, const struct line *line, const char *at) {
     return (struct loc){r->source, r->number, (uint32_t)(at - line->at) + 1};
 }
@@ -49,7 +52,7 @@ static const char *trimmed(struct arena *arena, const char *at, size_t len) {
     return arena_strndup(arena, at, len);
 }
 
-// Returns the value in a heading line, `| Design State : Routed`; NULL if there is no such line.
+// Returns the value in a heading line, `| Design State : Routed`, or NULL if there is no such line.
 static const char *heading(struct reader *r, const char *key) {
     struct line line;
     rewind_to_start(r);
@@ -66,7 +69,8 @@ static struct vendor_source source_of(struct reader *r) {
                                   heading(r, "Device ")};
 }
 
-// How far implementation was when the report was written; figures of later stages are more exact.
+// Returns how far implementation was when the report was written, from 1 (synthesized) to 4 (routed), or 0 if the
+// report does not say so. Figures of later stages are more exact.
 static int stage_of(const struct vendor_source *s) {
     static const char *const words[] = {"Synthesized", "Optimized", "Placed", "Routed"};
     for (int i = COUNT_OF(words); s->state && i-- > 0;)
@@ -91,7 +95,7 @@ static void split_cells(const struct line *line, struct cells *out) {
 
 enum column { NAME, MODULE, LUT, FF, RAMB36, RAMB18, URAM, DSP, COLUMNS };
 static const struct {
-    const char *names[4]; // names in different versions and families
+    const char *names[4]; // names in different versions of the tool and families of devices
     bool optional;        // older families lack this column
 } columns[COLUMNS] = {
     [NAME] = {{"Instance"}, false},
@@ -110,6 +114,7 @@ static int find_column(struct reader *r, const struct cells *head, const char *n
     return IR_NONE;
 }
 
+// Finds the cell of each column in the head of the table. Reports an error if a column that is not optional is missing.
 static bool find_columns(struct reader *r, const struct line *line, const struct cells *head, int where[COLUMNS]) {
     for (int c = 0; c < COLUMNS; c++) {
         where[c] = IR_NONE;
@@ -122,7 +127,7 @@ static bool find_columns(struct reader *r, const struct line *line, const struct
     return true;
 }
 
-// Reads a count with or without its share, `1234` or `1234(0.56%)`. A fraction is dropped.
+// Reads a count, `1234` or with its share `1234(0.56%)`. Drops a fraction of the count.
 static bool read_count(struct reader *r, const struct line *line, const struct line *cell, int64_t *out) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     char *end;
@@ -145,7 +150,7 @@ static bool read_counts(struct reader *r, const struct line *line, const struct 
     return true;
 }
 
-// Depth in the hierarchy: one blank follows the bar, then two blanks for each level.
+// Returns the depth in the hierarchy, which the report shows by blanks: one after the bar, then two for each level.
 static int depth_of(const struct line *cell) {
     size_t blanks = 0;
     while (blanks < cell->len && cell->at[blanks] == ' ') blanks++;
@@ -290,6 +295,7 @@ static bool read_clocks(struct reader *r, const struct line *head_line, struct v
     return true;
 }
 
+// Reads the summary of the slacks, and the clocks if the report has them. Reports an error if there is no summary.
 static bool read_timing(struct reader *r, struct vendor *v) {
     struct line line;
     bool summary = false, clocks = false;
@@ -334,7 +340,7 @@ static struct source *read_source(struct arena *arena, const char *path, struct 
     return s->data ? s : NULL;
 }
 
-// Keeps the report of the later stage; it is an error if both are of one stage.
+// Keeps the report of the later stage. Reports an error if both reports are of the same stage.
 static bool keep_later(struct reader *r, struct vendor_source *kept, struct source **source) {
     struct vendor_source found = source_of(r);
     if (kept->path && stage_of(kept) == stage_of(&found)) {

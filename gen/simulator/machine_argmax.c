@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
+// Timing model of kernels that take a whole firing and then give one word per token, such as the choice of the largest
+// logit (TIMING_ARGMAX). Their output words are called ids here.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
 struct argmax {
     struct sim_edge *in, *out;
-    int64_t last;   // cycle of the last word taken or id sent
+    int64_t last;   // cycle in which the last word was taken or the last id was sent
     int64_t tokens; // tokens of the present firing, counted in its first row
-    int64_t sent;   // ids of that firing that were sent
+    int64_t sent;   // ids of the present firing that were sent
     int64_t offer;  // first cycle of the next id; -1: the firing is still arriving
     bool first;     // the next word belongs to the first row of a firing
 };
@@ -18,7 +19,7 @@ bool sim_argmax_init(struct sim *sim, struct actor *a) {
     return m->in && m->out;
 }
 
-// Sends the next id. False while the time of its room is not known.
+// Sends the next id. Returns false while it is not known from which cycle the stream has room.
 static bool argmax_ids(struct sim *sim, struct argmax *m) {
     int64_t room;
     if (!edge_room(m->out, &room)) return false;

@@ -5,20 +5,20 @@
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
-struct group {            // rows that are gathered in one bank; times are cycles
+struct group {            // rows that one bank gathers
     int64_t rows, tokens; // rows, and words of a row
-    int64_t words;        // words in all
+    int64_t words;        // words of all rows
     int64_t ready;        // cycle from which the group can be read
-    int64_t released;     // cycle in which its place is free again; negative: not yet
-    bool last;            // the group ended a firing
+    int64_t released;     // cycle in which its bank is free again; negative: not known yet
+    bool last;            // the group ended a firing of the input
 };
-// An input that gives one firing for each firing of the output. Its firings are stored as a whole.
+// An input that has one firing for each firing of the output. Each of its firings is stored as a whole.
 struct held {
     struct sim_edge *edge;        // NULL: none
     int64_t last;                 // cycle of the last word taken
-    VEC(int64_t) ready, released; // per firing: cycle from which it can be read, and in which its place is free again
+    VEC(int64_t) ready, released; // per firing: cycle from which it can be read, and cycle in which its place is free
 };
-struct owed { // a scalar that follows the output word with this number
+struct owed { // a scalar that must follow output word number `word`
     int64_t word;
     bool last_token;
 };
@@ -29,18 +29,18 @@ struct bank {
     struct sim_edge *out, *scalar, *step;
     struct stage stage;
     VEC(struct group) group;
-    int64_t reading;            // number of the group that is read
-    int64_t rows, tokens, last; // group that arrives: rows, words of a row, cycle of its last word
-    int64_t words, in_all;      // words of that group so far, and of all groups so far
-    int64_t freed, freed_words; // groups whose places were reused, and their words
-    int64_t room_from;          // cycle from which the place of the last of these was free
-    int64_t row, token, next;   // position of the next word to be read; next: the cycle after the last one was read
+    int64_t reading;            // index of the group that is read
+    int64_t rows, tokens, last; // the group that arrives: its rows and words of a row so far; cycle of the last word
+    int64_t words, in_all;      // words of the group that arrives, and of all groups, so far
+    int64_t freed, freed_words; // groups whose places were given to later words, and the words of these groups
+    int64_t room_from;          // cycle from which the place of the last freed group was free
+    int64_t row, token, next;   // place of the next word to be read; next: first cycle in which it can be read
     int64_t fired;              // groups of the present output firing that were read so far
-    bool odd;                   // the present token's earlier groups have an odd number of units
+    bool odd;                   // the earlier groups of the output firing have an odd number of units (see needs_pad)
     int64_t started;            // softmax: scalars for which room is reserved
-    VEC(struct owed) owed;      // softmax: scalars still to be sent; paid: number of scalars sent
+    VEC(struct owed) owed;      // softmax: all scalars so far; the first `paid` of them were sent
     int64_t paid;
-    int64_t steps; // softmax: firings of the present step
+    int64_t steps; // softmax: firings of the present step that are still to arrive
 };
 
 bool sim_bank_init(struct sim *sim, struct actor *a) {
@@ -66,8 +66,9 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
 
-// Softmax takes a step word before the first firing of the step, when the last firing of the previous step has arrived.
-// In a step of one token, a firing holds `together` heads.
+// Takes softmax's step word before the first firing of a step, when the last firing of the previous step has arrived.
+// Raises *from to the cycle after it. In a step of one token, a firing has `together` heads. Returns false if the step
+// word has not arrived. Other kernels have no step word.
 static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t *from) {
     if (!b->step) return true;
     if (b->steps == 0) {
@@ -82,8 +83,8 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
-// Whether the storage that groups share has room for another word; raises *from to when it has. Groups that were
-// released give up their words here.
+// Returns whether the storage that all groups share has room for another word, and raises *from to the cycle from which
+// it has. To find room, it frees the words of released groups, oldest first.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
@@ -96,8 +97,8 @@ static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     return true;
 }
 
-// Takes the next word to gather. Its group is complete after a number of rows or with the end of the firing. False if
-// no word can be taken yet.
+// Takes the next word to gather. Its group is complete after `rows` rows or with the end of the firing. Returns false
+// if no word can be taken yet.
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
     if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
@@ -122,7 +123,8 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     return true;
 }
 
-// Takes a word of the input that is stored as whole firings, `banks` of them at once.
+// Takes a word of the input that is stored as whole firings. Up to `banks` firings are stored. Returns false if no word
+// can be taken yet.
 static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
     int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // the firing whose place is reused
     if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
@@ -135,6 +137,8 @@ static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h)
     return true;
 }
 
+// Returns whether the stored firing for the present output firing is complete. Raises *from to the cycle from which it
+// is.
 static bool held_ready(const struct held *h, int64_t *from) {
     if (!h->edge) return true;
     if (h->released.count >= h->ready.count) return false;
@@ -142,21 +146,23 @@ static bool held_ready(const struct held *h, int64_t *from) {
     return true;
 }
 
-// Whether a unit of zeros follows this group, so that every token has an even number of units in a firing.
+// Returns whether a unit of zeros follows this group, so that every token has an even number of units in an output
+// firing. A unit consists of `pack` rows.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
     return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }
 
-// Whether the group is the last one of an output firing. With `pads` (rill_quantize), an input firing ends the output
-// firing as well, even if it has fewer than `groups` groups.
+// Returns whether the group is the last one of an output firing. With `pads` (rill_quantize), the end of an input
+// firing also ends the output firing, even after fewer than `groups` groups.
 static bool firing_closes(const struct actor *a, const struct bank *b, const struct group *g) {
     if (a->c.banks.pads) return g->last || (a->c.banks.groups && b->fired == a->c.banks.groups - 1);
     if (a->c.banks.groups) return b->fired == a->c.banks.groups - 1;
     return g->last;
 }
 
-// Whether there is room for a firing's scalars; raises *from to when there is. The scalars that began so far must have
-// left, except those of `kept` - 1 firings.
+// Returns whether there is room for the scalars of a firing that begins, and raises *from to the cycle from which there
+// is. Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
+// left.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
     int64_t need = b->started - (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
@@ -175,7 +181,7 @@ static void group_end(const struct actor *a, struct bank *b, struct group *g, bo
     b->reading++;
 }
 
-// Advances to the next word of the group; true when there is none.
+// Advances to the next word of the group. Returns true if there is none. rows: rows of the group with padding.
 static bool bank_step(const struct actor *a, struct bank *b, const struct group *g, int64_t rows) {
     if (!a->c.banks.by_token) {
         if (++b->token == g->tokens) b->token = 0, b->row++;
@@ -185,7 +191,7 @@ static bool bank_step(const struct actor *a, struct bank *b, const struct group 
     return b->token == g->tokens;
 }
 
-// Sends scalars, which leave a fixed time after their token's last word.
+// Sends the scalars of softmax. Each can leave `behind` cycles after the last word of its token.
 static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) {
     for (; b->paid < (int64_t)b->owed.count && b->owed.items[b->paid].word < b->out->puts; b->paid++) {
         const struct owed *o = &b->owed.items[b->paid];
@@ -195,8 +201,7 @@ static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) 
     }
 }
 
-// Reads the next word of the oldest group, and sends what it makes through the stages. False if no word can be read
-// yet.
+// Reads the next word of the oldest group and lets it enter the stages. Returns false if no word can be read yet.
 static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     if (b->reading >= (int64_t)b->group.count) return false;
     struct group *g = &b->group.items[b->reading];

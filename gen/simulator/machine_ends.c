@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines at the ends of streams: parameter stores, which always have a word, and sinks, which always take one.
+// Timing models of the kernels at the ends of streams: parameter stores, which always have a word to give, and sinks,
+// which take every word in the cycle in which it arrives.
 #include "gen/simulator/machines.h"
 
 void sim_store_run(struct sim *sim, struct actor *a) {

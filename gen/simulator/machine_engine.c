@@ -88,7 +88,8 @@ struct engine {
     int64_t row, beat, turn, header_left;
 };
 
-// Maps the schedule's entries to the engine's firings, which have the same order. False if their numbers differ.
+// Maps the entries of the schedule to the engine's firings, which are in the same order. Returns false if the schedule
+// has another number of entries.
 static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t count = 0;
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
@@ -137,8 +138,8 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
 
 // ---- inputs ----
 
-// Takes a word of an operand. The engine has two banks, so an operand waits until the last but one before it is
-// released.
+// Takes a word of an operand. The engine has two banks for operands, so operand n waits until operand n - 2 is
+// released. Returns false if no word can be taken yet.
 static bool operand_in(struct sim *sim, struct engine *e) {
     int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
     if (!edge_waiting(e->x)) return false;
@@ -155,8 +156,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     return true;
 }
 
-// Takes a unit of keys. Units of token t go to lane t mod channels. Lane 0 fills first, so its fill level decides when
-// all lanes stall.
+// Takes a unit of the step's own keys. Units of token t go to lane t mod channels. Lane 0 fills first, so the fill of
+// its buffer decides when all lanes stall. Returns false if no unit can be taken yet.
 static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
@@ -175,7 +176,7 @@ static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     return true;
 }
 
-// Sends the oldest result. False if there is none, or if the time of its room is not known.
+// Sends the oldest result. Returns false if there is none, or if it is not known from which cycle the stream has room.
 static bool result_out(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t room;
     if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
@@ -192,15 +193,16 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return schedule_at(&e->schedule, entry, f);
 }
 
-// Bytes of scales per row of 4-bit weights. int4: one byte per group; 0 in the field means 2 to the power of its width.
-// int4_asym: one word of chunk_rows bytes per beat, with a scale and an offset for every 32 elements.
+// Returns the bytes of scales per row of 4-bit weights. int4 has one byte per group; 0 in the field GROUPS means 2 to
+// the power of the field's width. int4_asym has chunk_rows bytes per beat: a scale and an offset for every 32 elements.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
     return groups ? groups : 1 << field_width(ENGINE_GROUPS);
 }
 
-// Sets the row-steps and beats of an attention's firing. pos: position, counted from the beginning of the window.
+// Sets the row-steps and beats of a firing of attention. pos: position of the step's first token, counted from the
+// beginning of the window.
 static void load_attention(struct engine *e, const struct timing_part *step, int64_t pos, int64_t beat_bits) {
     int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == ENGINE_MODE_SCORES) {
@@ -254,7 +256,8 @@ static void go_ahead(struct engine *e, int64_t from) {
         e->way[i] = at_least(e->way[i - 1] + 1, i < CYCLES_WINDOW_ENTRIES ? e->way[i + 1] : e->read);
 }
 
-// Starts the next firing. While a firing runs, up to four entries advance ahead of it (rill_engine_ctrl).
+// Starts the next firing. While a firing runs, up to four entries of the schedule advance through the stages before it
+// (rill_engine_ctrl). Returns false if all firings are done or the next step word has not arrived.
 static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t entry, from = e->fetched + 1;
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
@@ -277,17 +280,18 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
-// Whether every simulated lane has a beat; raises *from to when the last one has it.
+// Returns whether every simulated lane has a beat. Raises *from to the cycle from which the last lane has it.
 static bool lanes_ready(const struct engine *e, int64_t *from) {
     for (int l = 0; l < e->lanes; l++)
         if (!lane_ready(&e->lane[l], from)) return false;
     return true;
 }
 
+// Returns whether the next command's beat comes from memory, not from the step's own keys or the V tail.
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
-// Whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail. Raises
-// *from to when they are.
+// Returns whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail.
+// Raises *from to the cycle from which they are.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -304,8 +308,8 @@ static bool data_ready(const struct engine *e, int64_t *from) {
     return true;
 }
 
-// Whether there is room for the results that the command makes. Only the last beat of a row-step makes any. Raises
-// *from to when there is room.
+// Returns whether there is room for the results that the command makes. Only commands of the last beat of a row-step
+// make results. Raises *from to the cycle from which there is room.
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
@@ -322,8 +326,8 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     return true;
 }
 
-// Whether the command's operand is available: the whole operand or, in outer mode, the units up to the present column.
-// The last column waits for the whole operand. Raises *from to when it is.
+// Returns whether the command's operand is available: the whole operand or, in outer mode, the units up to the present
+// column. The last column waits for the whole operand. Raises *from to the cycle from which it is.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
@@ -334,8 +338,8 @@ static bool operand_ready(const struct engine *e, int64_t *from) {
     return at != INT64_MAX;
 }
 
-// Whether the next command can get its cycle. need: cycle from which its data, then also its operand, then also room
-// for its result are available; each entry is at least the one before it.
+// Returns whether the cycle of the next command is known. Sets need[] to the cycle from which its data are available,
+// then also its operand, then also room for its results. So each entry is at least the one before it.
 static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
     if (!data_ready(e, &from)) return false;
@@ -349,7 +353,7 @@ static bool command_ready(const struct actor *a, struct engine *e, int64_t need[
     return true;
 }
 
-// Adds the cycles since the last command to the causes of the wait, and counts the command.
+// Adds the cycles since the last command to the statistics, by the cause of the wait, and counts the command.
 static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
     struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
     struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->engines + e->id];
@@ -458,7 +462,8 @@ static void command(struct sim *sim, struct engine *e) {
     else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
 }
 
-// Makes the next command, and starts the next firing before it if none runs. False while its cycle is not known.
+// Makes the next command. If no firing runs, starts the next one before. Returns false while the command's cycle is not
+// known.
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t need[TIMING_CAUSES];
     if (!e->active && !start_firing(sim, a, e)) return false;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that fetch rows of memory by token id (embedding) or by position. Rows are requested one
-// after another and buffered until all rows of a firing have arrived. All times are cycles of the core clock.
+// Timing model of kernels that fetch rows of a table in memory by token id (embedding) or by position. Such a kernel
+// requests one row after another and buffers them until all rows of a firing have arrived. All times are cycles of the
+// core clock.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
-    // The table that is read. Its rows may be distributed over several channels. Only one of them is simulated, because
-    // all of them get the same additional reads.
+    // The table that is read. Its rows may be distributed over several channels. Only one channel is simulated, because
+    // each of these channels gets equally many additional reads.
     struct kernel_table table;
     struct stage stage;     // output pipeline
     int64_t free;           // first cycle in which the unit can take the next id or step word
@@ -16,16 +17,16 @@ struct fetch {
     int64_t more;           // rows still to be requested for the ids that were taken
     int64_t from;           // first cycle for the next request
     bool last;              // the ids taken include the last one of the firing
-    int64_t left;           // words of this firing still to be sent
+    int64_t left;           // words of the firing in the buffer that are still to be sent
     int64_t token;          // token of the next word
-    int64_t next;           // first cycle in which the next word can be read from the buffer; 0: no word yet
+    int64_t next;           // first cycle in which the next word can be read from the buffer; 0: none can yet
     int64_t beats;          // beats of this firing that have arrived
     int64_t step;           // present step
-    int64_t fired, firings; // firings of this step that are done, and in all
+    int64_t fired, firings; // firings of this step that are done, and firings of a step
     bool of_loop;           // the ids are prompt or generated tokens, not values computed in the graph
 };
 
-// Whether the ids of this stream come from the token loop, possibly through forks.
+// Returns whether the ids of this stream come from the token loop, possibly through forks.
 static bool is_of_loop(struct sim *sim, const struct sim_edge *e) {
     for (int n = 0; e && n < sim->ir->kernels; n++) {
         const struct actor *a = &sim->actor[e->writer];
@@ -61,15 +62,16 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
     return true;
 }
 
-enum { ANY_ID = 7919 /* step between assumed ids where ids are unknown, so that their rows are far apart */ };
+enum { ANY_ID = 7919 /* distance between assumed ids where ids are unknown, so that their rows are far apart */ };
 
-// The table's row for a position of the request: the position itself, the id there, or an assumed id.
+// Returns the table's row for a position of the request: the position itself, the id at this position, or an assumed
+// id.
 static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct actor *a, int64_t pos) {
     if (a->c.machine == TIMING_POSITION) return pos;
     return f->of_loop && pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID;
 }
 
-// Requests the next row. False if none is to be requested, or if its time is not known.
+// Requests the next row. Returns false if no row is to be requested, or if its cycle is not known.
 static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
@@ -83,8 +85,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes the next id (embedding) or step word (positions). False if none has arrived, if rows of the previous one are
-// still to be requested, or if the rows of a whole firing have not arrived yet.
+// Takes the next id (embedding) or step word (positions). Returns false if none has arrived, if rows of the previous
+// one are still to be requested, or if the rows of a whole firing have not arrived yet.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
@@ -95,7 +97,7 @@ static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     return true;
 }
 
-// Takes the next beat of the requested rows. False if none has arrived.
+// Takes the next beat of the requested rows. Returns false if none has arrived.
 static bool fetch_beat(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!client_beat(f->client, &at)) return false;
@@ -104,8 +106,8 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
     return true;
 }
 
-// If all rows of the firing have arrived, begins to send them and goes to the next firing, or to the next step in which
-// the unit fires. False if they have not.
+// If all rows of the firing have arrived, begins to send them and advances to the next firing, or to the next step in
+// which the unit fires. Returns false if they have not arrived.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;
@@ -119,8 +121,8 @@ static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetc
     return true;
 }
 
-// Sends the next word of the buffered rows: for each place in the rows, the words of all tokens. False while its time
-// is not known.
+// Sends the next word of the buffered rows. Their order is: for each place in a row, the words of all tokens. Returns
+// false while the cycle of the word is not known.
 static bool fetch_out(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;

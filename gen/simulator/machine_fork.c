@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of forks: a word goes to every output, to each as soon as that output takes it.
+// Timing model of forks. A fork offers a word to all outputs at once, and each output takes it as soon as it has room.
+// The input's next word follows when all outputs have taken the present one.
 #include <string.h>
 
 #include "gen/simulator/machines.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of width converters, which turn words of some number of elements into words of another number. The
-// converter has stages, lines (each holds a row-step that waits for the output), and an output register.
+// converter has stages, a number of lines, each of which holds a row-step that waits for the output, and an output
+// register.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
@@ -17,7 +18,7 @@ struct gear {
     int64_t fill;          // elements per token that are left from earlier row-steps
     int64_t tokens;        // words of the present row-step so far
     int64_t row;           // row-step of the firing; used if the contract has last_elements
-    int64_t sending;       // number of the line that is sent
+    int64_t sending;       // index of the line that is sent
     int64_t chunk, token;  // next word of that line
     int64_t sent;          // cycle of the last word out
     bool holds;            // the output register holds a word with `mark`, which is offered from cycle `offer` on
@@ -36,8 +37,8 @@ bool sim_gear_init(struct sim *sim, struct actor *a) {
     return g->in && g->out;
 }
 
-// Takes a word. A row-step that completes output words becomes a line with its last word; all its other words only
-// occupy their stages. False if no word can be taken yet.
+// Takes a word. If it is the last word of a row-step that completes output words, the row-step becomes a line when this
+// word leaves the stages. All other words only occupy their stages. Returns false if no word can be taken yet.
 static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     int64_t at;
     if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
@@ -58,8 +59,8 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     return true;
 }
 
-// Fills the output register. It is filled again in the cycle in which its word leaves. A line is free when its last
-// word is in the register, no matter when that word finds room.
+// Fills the output register, which can be filled again in the cycle in which its word leaves. A line is free as soon as
+// its last word is in the register, even if this word must wait there.
 static bool gear_fill(struct sim *sim, struct gear *g) {
     if (g->holds || g->sending >= g->ahead.puts) return false;
     const struct line *l = &g->line.items[g->sending];
@@ -76,7 +77,8 @@ static bool gear_fill(struct sim *sim, struct gear *g) {
     return true;
 }
 
-// Sends the word in the output register. False if there is none, or if the time of its room is not known.
+// Sends the word in the output register. Returns false if there is none, or if it is not known from which cycle the
+// stream has room.
 static bool gear_out(struct sim *sim, struct gear *g) {
     int64_t room;
     if (!g->holds || !edge_room(g->out, &room)) return false;

@@ -5,10 +5,10 @@
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
-struct group {            // words to give for a group of input words; times are cycles
+struct group {            // the output words that are made from a group of input words
     int64_t ready;        // cycle from which the first word can be given
     int64_t rows, tokens; // rows to give, and words of a row
-    int64_t released;     // cycle in which its place is free again; negative: not yet
+    int64_t released;     // cycle in which the group's place is free again; negative: not known yet
     bool tok_last;        // the last word of a row belongs to the step's last token
     bool last;            // it is the last group of a firing
     bool word;            // a single word that makes a single word
@@ -23,12 +23,12 @@ struct groups {
     int64_t done[IR_MAX_PORTS]; // words of the firing that earlier groups took
     int64_t last_in, last_out;  // cycles of the last word in and the last word out
     int64_t given;              // rows of the firing that were given
-    int64_t sending;            // number of the group that is given
+    int64_t sending;            // index of the group whose words are given
     int64_t out_row, out_token; // next word of that group
 };
 
-// The stream of the i-th operand or result, in the order of the declaration. Steps and parameters, which every kernel
-// may have as inputs, do not count.
+// Returns the stream of the i-th operand or result, in the order of the kernel's declaration, or NULL. Inputs for step
+// words and parameters, which every kernel may have, do not count.
 static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
     for (int p = 0; p < a->k->ports; p++) {
         const struct ir_port *port = &a->k->port[p];
@@ -49,19 +49,19 @@ bool sim_groups_init(struct sim *sim, struct actor *a) {
     return ok && g->out && sim_steps_init(sim, a, &g->steps);
 }
 
-// Words of an input in the present group.
+// Returns how many words of each token the present group takes from input `i`.
 static int64_t share(const struct actor *a, const struct groups *g, int i) {
     return at_most(a->c.groups.take[i], a->c.groups.words[i] - g->done[i]);
 }
 
-// Rows of the present group: the most that it takes from an input.
+// Returns the rows of the present group: the largest number of words that it takes from an input.
 static int64_t rows_in(const struct actor *a, const struct groups *g) {
     int64_t most = 1;
     for (int i = 0; i < g->inputs; i++) most = at_least(most, share(a, g, i));
     return most;
 }
 
-// Whether there is a place for the present group; raises *at to when there is.
+// Returns whether there is a place for the present group, and raises *at to the cycle from which there is one.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;
@@ -70,8 +70,8 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
     return true;
 }
 
-// Whether the kernel gives a row for each row. Each input word then makes one output word, without waiting for the
-// words of other tokens.
+// Returns whether the kernel gives one row for each row that it takes. Then each input word makes one output word,
+// without waiting for the words of other tokens.
 static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
@@ -94,7 +94,7 @@ static void next_group(const struct actor *a, struct groups *g) {
     g->row = g->tokens = 0;
 }
 
-// Takes a word of every input that still has words in this group. False if no words can be taken yet.
+// Takes a word of every input that still has words in this group. Returns false if no words can be taken yet.
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.groups.every;
     uint8_t mark = 0;
@@ -118,7 +118,8 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     return true;
 }
 
-// Gives the next word of the oldest group. False if none is ready, or if the time of its room is not known.
+// Gives the next word of the oldest group. Returns false if none is ready, or if it is not known from which cycle the
+// stream has room.
 static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
     if (g->sending >= (int64_t)g->group.count) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the words that a vector kernel needs for a word of its output, from all of its inputs.
+// Finds the input streams and the output stream of a vector kernel. machine_inputs.h takes the words.
 #include "gen/simulator/machine_inputs.h"
 
 #include "gen/kernel/kernel.h"

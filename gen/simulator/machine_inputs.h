@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input streams of a vector kernel. Its machine takes a word of each of them together.
+// The input streams of a vector kernel. For each word of its output, the kernel takes in the same cycle the words that
+// belong to it from all inputs. Several machines use this code.
 #ifndef RILL_MACHINE_INPUTS_H
 #define RILL_MACHINE_INPUTS_H
 
@@ -15,14 +16,14 @@ struct inputs {
     enum timing_need need[MAX_INPUTS];
 };
 
-void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in);
-struct sim_edge *only_output(struct sim *sim, const struct actor *a); // NULL if there is none
+void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in); // all inputs except the step words
+struct sim_edge *only_output(struct sim *sim, const struct actor *a); // the first output, or NULL if there is none
 
 // Both functions below run for every word of every vector kernel, so they are inline: a call costs more than their
 // work.
 
-// Whether all inputs have the words for the next word of the output. *from is raised to the cycle from which they have
-// them. first: the word belongs to the first row of a firing.
+// Returns whether all inputs have the words for the next word of the output, and raises *from to the cycle from which
+// they have them. first: the word belongs to the first row of a firing.
 static inline bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
     for (int i = 0; i < in->count; i++) {
         if (in->need[i] == TIMING_FIRST && !first) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines of the KV cache: the writer of keys, the open block of the values (V tail), and the scales.
+// Timing models of the kernels of the KV cache: the writer of keys, the V tail, which stores the open block of values
+// and writes it when it is full, and the scales.
 #include "gen/ir/layout.h"
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"
@@ -12,14 +13,14 @@ struct kv {
     int64_t last;                       // cycle of the last word taken
     int64_t step_no, layer, head, unit; // present step; position of the next word in it
     int part;                           // part of the step to which that word belongs
-    int64_t settled;                    // values: when all blocks that were closed so far are written
+    int64_t settled;                    // values: cycle from which all blocks closed in the present layer are written
     bool inside;                        // a step word is held
     VEC(int64_t) ready;                 // scales: cycle from which a head's words may leave
     VEC(int64_t) read;                  // scales: cycle in which the last word of a step left
-    int64_t reading;                    // scales: number of the head whose words leave
-    int64_t r_step, r_layer, r_head;    // scales: its step, layer and head
-    int r_part;                         // scales: its part of the step
-    int64_t word;                       // token of the next word; scales: index of the next word of that head
+    int64_t reading;                    // scales: index, over all steps, of the head whose words leave
+    int64_t r_step, r_layer, r_head;    // scales: step, layer, and head in the layer, of `reading`
+    int r_part;                         // scales: part of the step, of `reading`
+    int64_t word;                       // token of the next word; scales: index of the next word of `reading`
     int64_t pass;                       // scales: times that the head's words were sent in full
     int64_t next;                       // scales: first cycle for the next word
     int window;                         // scales: the operation whose windows apply to the words
@@ -48,7 +49,7 @@ bool sim_kv_init(struct sim *sim, struct actor *a) {
            (v->client || a->c.machine != TIMING_K_WRITER);
 }
 
-// Takes the next step word unless one is held. False if there is none.
+// Takes the next step word unless one is held. Returns false if there is none.
 static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
     if (v->inside) return true;
     if (!edge_waiting(v->step)) return false;
@@ -67,7 +68,7 @@ static struct timing_part part_of(const struct sim *sim, const struct kv *v) {
 }
 
 // Ends a firing, which has the tokens of one part in one layer. Returns whether the layer is over. In a design with
-// slots, the next firing has another word, which arrives with the step's first one.
+// slots, the writer of keys takes a separate step word for each firing. All words of a step arrive with the first one.
 static bool kv_fired(const struct sim *sim, const struct actor *a, struct kv *v, int64_t layers) {
     v->head = 0;
     if (a->c.machine == TIMING_K_WRITER && sim->ir->design.slots) v->last += a->c.keys.ask;
@@ -77,7 +78,7 @@ static bool kv_fired(const struct sim *sim, const struct actor *a, struct kv *v,
     return true;
 }
 
-// Takes the next word; returns its mark.
+// Takes the next word and returns its mark.
 static uint8_t kv_word(struct sim *sim, struct kv *v) {
     uint8_t mark = edge_mark(v->in);
     int64_t at = at_least(edge_avail(v->in), v->last + 1);
@@ -86,7 +87,7 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
-// Hands over the head's descriptor, in the cycle after its first unit.
+// Hands over the descriptor for the keys of a head, in the cycle after the first unit of these keys.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
     const struct timing_part part = part_of(sim, v);
@@ -97,7 +98,8 @@ static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
                cache.base + layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.keys.units);
 }
 
-// Takes a unit of keys. The channel of the step's first position is the busiest, and represents all channels.
+// Takes a unit of keys. Only the channel of the step's first position is simulated, because it is the busiest. Returns
+// false if the unit cannot be taken yet.
 static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8_t *mark) {
     int64_t room = 0;
     bool here = v->word % a->c.keys.channels == 0;
@@ -123,8 +125,8 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// Stores a token's values of a head, whose last word was taken. The last token of a layer may close the block, which is
-// then written to memory. While values are stored or written, no word is taken.
+// Stores the values of a token and head, after their last word was taken. The last token of a layer may close the
+// block, which is then written to memory. While values are stored or written, no word is taken.
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_part step = part_of(sim, v);
     // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
@@ -163,8 +165,8 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// Takes the next step word, once all words of the step before the present one have been sent (units may run one step
-// ahead of the words).
+// Takes the next step word when all words of the step before the present one have been sent. So the units that arrive
+// can be one step ahead of the words that leave.
 static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
     int64_t before = v->step_no - 1; // the step before the present one
     if (v->inside || before < 0) return kv_step(sim, a, v);
@@ -198,8 +200,8 @@ static bool next_head(const struct sim *sim, const struct actor *a, struct kv *v
     return true;
 }
 
-// Sends the next word of a head's scales, from the beginning of the layer's window on. A head is sent several times,
-// once for each query head or group of them that reads it.
+// Sends the next word of a head's scales, from the beginning of the layer's window on. The scales of a head are sent
+// several times: once for each query head, or for each group of query heads, that reads them.
 static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t at;
     if (v->reading >= (int64_t)v->ready.count) return false;

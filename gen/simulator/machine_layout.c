@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of layout converters: one or two banks, which are read in another order than they are written.
+// Timing model of layout converters. A converter fills one or two banks with words and reads them in another order.
 #include "gen/simulator/machines.h"
 
 struct layout {
     struct sim_edge *in, *out, *step; // step: NULL if it takes no step words
-    int64_t firings, left;            // with step words: firings of a step, and those that are left of the present one
+    int64_t firings, left;            // with step words: firings of a step, and firings left in the present step
     int64_t rows, tokens;             // rows of the bank that is being filled; words of its first row
     int64_t active[2];                // tokens of each bank
     int64_t ready[2];                 // per bank: cycle from which it can be read
@@ -15,7 +15,7 @@ struct layout {
     int64_t sent;                     // cycle of the last word out
 };
 
-// Firings of a step: the repetitions of the kernel's region.
+// Returns the firings of a step, which is the number of repetitions of the kernel's region.
 static int64_t steps_firings(struct sim *sim, const struct actor *a) {
     for (int p = 0; p < a->k->ports; p++)
         if (a->k->port[p].region != IR_NONE) return sim_repeats(sim, sim->ir->region[a->k->port[p].region].repeat);
@@ -32,7 +32,7 @@ bool sim_layout_init(struct sim *sim, struct actor *a) {
     return l->in && l->out && a->c.layout.rows > 0 && a->c.layout.reads > 0 && a->c.layout.groups > 0;
 }
 
-// Takes a word into the bank that is being filled. False if no word can be taken yet.
+// Takes a word into the bank that is being filled. Returns false if no word can be taken yet.
 static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
     int64_t slot = l->filled % a->c.layout.banks;
     if (!edge_waiting(l->in) || l->filled - l->emptied >= a->c.layout.banks) return false;
@@ -49,7 +49,8 @@ static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
     return true;
 }
 
-// Sends the next word of the oldest full bank. False if there is none, or if the time of its room is not known.
+// Sends the next word of the oldest full bank. Returns false if there is none, or if it is not known from which cycle
+// the stream has room.
 static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     int64_t slot = l->emptied % a->c.layout.banks, room;
     if (l->emptied == l->filled || !edge_room(l->out, &room)) return false;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of line buffers: a ring of the newest words, which are read patch by patch.
+// Timing model of line buffers, which a convolution reads. A line buffer keeps the newest words of an image in a ring
+// and gives them patch by patch: a patch has the words under all taps of the window at one place.
 #include "gen/simulator/machines.h"
 
 enum { ROWS, PIXELS }; // the two axes of an image
 
-// After the read in `cycle`, no word before `before` is needed, so the places of these words get free.
+// After the read in `cycle`, no word before number `before` is needed, so the places of these words become free.
 struct release {
     int64_t before, cycle;
 };
@@ -42,7 +43,7 @@ bool sim_lines_init(struct sim *sim, struct actor *a) {
 
 // ---- in ----
 
-// Finds the cycle from which the next word has a place in the ring. False while that is not known.
+// Finds the cycle from which the next word has a place in the ring. Returns false while this is not known.
 static bool find_place(const struct timing_lines *c, struct lines *l) {
     while (l->arrived - l->free_before >= c->buffer) {
         if (l->released == l->releases) return false;
@@ -53,7 +54,7 @@ static bool find_place(const struct timing_lines *c, struct lines *l) {
     return true;
 }
 
-// Takes a token of the next word. False if no token can be taken yet.
+// Takes a token of the next word. Returns false if no token can be taken yet.
 static bool lines_in(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     if (!edge_waiting(l->in) || !find_place(c, l)) return false;
@@ -72,13 +73,14 @@ static bool lines_in(struct sim *sim, struct actor *a, struct lines *l) {
 
 // ---- out ----
 
+// Returns the coordinate in the image that a tap reads at a place. It is outside of the image in the border.
 static int64_t position(const struct itensor_line_axis *axis, int64_t place, int64_t tap) {
     return place * axis->stride - axis->before + tap * axis->dilation;
 }
 
 static bool is_inside(const struct itensor_line_axis *axis, int64_t at) { return at >= 0 && at < axis->size; }
 
-// Returns the number of the next word among those of all images; -1 if it is outside its image.
+// Returns the number of the next word, counted over all images, or -1 if it is in the border outside of its image.
 static int64_t word_of(const struct timing_lines *c, const struct lines *l) {
     int64_t y = position(&c->axis[ROWS], l->place[ROWS], l->tap[ROWS]),
             x = position(&c->axis[PIXELS], l->place[PIXELS], l->tap[PIXELS]);
@@ -110,7 +112,7 @@ static bool advance(const struct timing_lines *c, struct lines *l) {
     return true;
 }
 
-// Finds the cycle from which the next word may be read. False while that is not known.
+// Finds the cycle from which the next word may be read. Returns false while this is not known.
 static bool find_ready(const struct timing_lines *c, const struct lines *l, int64_t *ready) {
     int64_t first = l->image * l->size, word = word_of(c, l);
     if (l->arrived <= at_least(first, word)) return false;
@@ -120,8 +122,8 @@ static bool find_ready(const struct timing_lines *c, const struct lines *l, int6
     return true;
 }
 
-// Sends a token of the next word of the patch. A word outside the image does not wait for an input. False while its
-// time is not known.
+// Sends a token of the next word of the patch. A word outside of the image does not wait for an input. Returns false
+// while the token's cycle is not known.
 static bool lines_out(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     int64_t room, ready, active = l->active[l->image % 2], image = l->image;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the token loop: gives the steps and ids of a request, with the states of rill_token_loop.
+// Timing model of the token loop (rill_token_loop): it sends the step words and the ids of a request, and waits for the
+// id that each step chooses.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: the graph has no ids, or the run begins in the middle of a request
-    int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat
-    int64_t beat_at, popped;   // first cycle for ids of that beat; cycle in which the last id left a beat
-    int at, ids;               // present step; ids of it that were sent
+    int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat of the prompt
+    int64_t beat_at, popped;   // first cycle for ids of the present beat; cycle in which the last id left a beat
+    int at, ids;               // present step; ids of the present step that were sent
     int64_t from;              // first cycle in which the next word can be offered
     bool inside;               // the ids of the present step are being sent
     bool waits;                // the loop waits for the next id from the graph
@@ -49,7 +50,8 @@ bool sim_loop_init(struct sim *sim, struct actor *a) {
     return l->step && (!l->id || l->next);
 }
 
-// Sends the word of the next step. False at the end, or while the time of its room is not known.
+// Sends the word of the next step. Returns false after the last step, or while it is not known from which cycle the
+// stream has room.
 static bool loop_step(struct sim *sim, struct loop *l) {
     int64_t room;
     if (l->at == sim->options->steps || !edge_room(l->step, &room)) return false;
@@ -63,7 +65,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     return true;
 }
 
-// Whether the next id of the prompt is available, or none is needed.
+// Takes the next beat of the prompt if the next id needs one. Returns false while the beat has not arrived.
 static bool has_id(struct sim *sim, struct loop *l) {
     int64_t at;
     if (!l->prompt || !l->unread || l->left) return true;
@@ -75,7 +77,7 @@ static bool has_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
-// Sends the next id of the present step. False while its time is not known.
+// Sends the next id of the present step. Returns false while the cycle of the id is not known.
 static bool loop_id(struct sim *sim, struct loop *l) {
     const struct timing_step *s = &sim->options->step[l->at];
     int64_t room;
@@ -97,12 +99,12 @@ static bool loop_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
-// Whether a step's first id comes from the graph, and its other ids are drafts.
+// Returns whether a step's first id comes from the graph, and its other ids are drafts.
 static bool has_drafts(const struct sim *sim, int step) {
     return sim->ir->design.drafts && step > 0 && step < sim->options->steps && sim->options->step[step - 1].head;
 }
 
-// Cycles that the next step waits for its drafts.
+// Returns the cycles for which step `step` waits for its drafts.
 static int64_t lookup_cycles(const struct sim *sim, int step) {
     return has_drafts(sim, step) ? kernel_lookup_cycles(sim->ir, sim->options->step[step].pos + 1) : 0;
 }

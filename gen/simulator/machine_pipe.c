@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of pipelines: a word of every input makes a word of the output, in stages that stall together.
+// Timing model of pipelines. A pipeline makes each word of its output from a word of every input, in stages that stall
+// together. Most vector kernels are pipelines.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -20,6 +21,7 @@ struct pipe {
     int64_t firing; // input firings (in pass_through: rows) in the present output firing so far
 };
 
+// Puts a register slice between each input stream and the stages.
 static void open_slices(struct pipe *p) {
     for (p->slices = 0; p->slices < p->in.count; p->slices++) {
         struct slice *s = &p->slice[p->slices];
@@ -49,7 +51,8 @@ bool sim_pipe_init(struct sim *sim, struct actor *a) {
     return p->in.count && p->out && sim_steps_init(sim, a, &p->steps);
 }
 
-// Without stages, a word passes in the cycle in which it is taken.
+// Passes a word through a kernel without stages, in the cycle in which the word is taken. Returns false while it is not
+// known from which cycle the output has room.
 static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p, int64_t from) {
     int64_t room;
     if (!edge_room(p->out, &room)) return false;
@@ -67,8 +70,8 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     return true;
 }
 
-// Takes a word of every input and sends it through the stages. If `firings` input firings make one output firing, only
-// the last one of them ends it.
+// Takes words of all inputs and sends the word made from them through the stages. If `firings` input firings make one
+// output firing, only the last input firing ends the output firing.
 void sim_pipe_run(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state;
     for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the replay buffer and the head replay, which store whole groups and send each several times. A group
-// is a firing or a head.
+// Timing model of the replay buffer and the head replay. They store whole groups of words and send each group several
+// times. The group of a replay buffer is a firing, that of a head replay is a head.
 #include "gen/simulator/machines.h"
 
 struct kept {
@@ -25,13 +25,13 @@ bool sim_kept_init(struct sim *sim, struct actor *a) {
     return r->in && r->out;
 }
 
-// Whether a group ends with this word: a head ends with the last unit of the last token, a firing with tlast.
+// Returns whether a group ends with this word: a head ends with the last unit of the last token, a firing with tlast.
 static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
     if (a->c.replay.units == 0) return mark & MARK_LAST;
     return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.replay.units == 0;
 }
 
-// Takes a word of the group that arrives. False if no word can be taken yet.
+// Takes a word of the group that arrives. Returns false if no word can be taken yet.
 static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t banks = a->c.replay.banks, slot = r->filled % banks;
     if (!edge_waiting(r->in) || r->filled - r->emptied >= banks) return false;
@@ -50,8 +50,8 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     return true;
 }
 
-// Sends the next word of the oldest complete group, which leaves after its last pass. False if there is none, or if the
-// time of its room is not known.
+// Sends the next word of the oldest complete group, which leaves after its last pass. Returns false if there is none,
+// or if it is not known from which cycle the stream has room.
 static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t slot = r->emptied % a->c.replay.banks, room;
     if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the writer of ids to the ring. Every id is one beat with its own descriptor. The next id is taken
-// when the write of the previous one has its response.
+// Timing model of the kernel that writes generated ids to the ring in memory. Every id is one beat with its own
+// descriptor. The kernel takes the next id when the write of the previous one has its response.
 #include "gen/simulator/machines.h"
 
 struct ring {
     struct sim_edge *in;
     struct sim_client *client;
-    int64_t offset, ids;
+    int64_t offset, ids; // offset of the ring in its channel, in bytes; ids written so far
 };
 
 bool sim_ring_init(struct sim *sim, struct actor *a) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines of a graph's rows: rows are read from memory ahead of their step, and results are written to memory.
+// Timing models of the kernels that read a graph's input rows from memory ahead of their step, and that write its
+// output rows to memory.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -42,7 +43,7 @@ bool sim_rows_init(struct sim *sim, struct actor *a) {
     return r->step && r->out && r->client;
 }
 
-// Takes the next step word unless one is held. False if there is none.
+// Takes the next step word unless one is held. Returns false if there is none.
 static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     if (r->inside) return true;
     if (!edge_waiting(r->step)) return false;
@@ -52,7 +53,8 @@ static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     return r->inside = true;
 }
 
-// Requests the next group of the next token.
+// Requests the next group, in the order: for each group, all tokens of the step. Returns false if no step word is held,
+// or if the cycle of the request is not known.
 static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     int64_t room;
     if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
@@ -66,11 +68,12 @@ static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     return true;
 }
 
+// Returns the tokens of the step to which a group belongs. group: index over all steps.
 static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) {
     return sim->options->step[(int64_t)group / r->groups].ntok;
 }
 
-// Takes the next beat into one of the two banks. False if none can be taken yet.
+// Takes the next beat into one of the two banks. Returns false if none can be taken yet.
 static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->full.count;
     int64_t at;
@@ -83,7 +86,8 @@ static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     return true;
 }
 
-// Sends the next word of the oldest full bank. False if there is none, or if the time of its room is not known.
+// Sends the next word of the oldest full bank. Returns false if there is none, or if it is not known from which cycle
+// the stream has room.
 static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->drained.count;
     int64_t at;
@@ -117,8 +121,8 @@ struct writer {
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
     int64_t pos;               // position of the step's first row
     int64_t row, token;        // next word
-    // Cycle in which the write engine took the last beat of the previous group. The last word of the next group may
-    // come then.
+    // Cycle in which the write engine took the last beat of the previous group. From then on, the last word of the next
+    // group can be taken.
     int64_t clear;
     int64_t left, from; // beats of the group still to be handed over; first cycle for them
     bool ask;           // the group's descriptor is still to be handed over
@@ -135,7 +139,7 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     return w->in && w->client;
 }
 
-// Hands over the remaining beats of the present group. False until the write engine has its last beat.
+// Hands over the remaining beats of the present group. Returns false until the write engine has its last beat.
 static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {
@@ -160,8 +164,8 @@ static void writer_next(struct writer *w, uint8_t mark) {
     w->token = 0;
 }
 
-// Takes words as they come. The last word of a group begins the group's write. It waits until the write engine has all
-// beats of the group before.
+// Takes words as they arrive. The last word of a group starts the write of the group. This word waits until the write
+// engine has taken all beats of the previous group.
 void sim_writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {

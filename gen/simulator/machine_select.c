@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that passes only the last token of a firing, or with drafts or slots all tokens, and only in steps with a
-// head.
+// Timing model of rill_token_select, which precedes regions that run only for the last token, such as the LM head.
+// In steps with a head it passes on the last token of a firing, or all tokens in designs with drafts or slots. In other
+// steps it passes on nothing.
 #include "gen/simulator/machines.h"
 
 struct selection {

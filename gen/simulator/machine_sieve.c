@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that take every word, of all inputs together, but pass on only the words of certain rounds. A
-// group has several rounds, a round several words per token. All stages stall together.
+// Timing model of kernels that take every word but pass on only the words of certain rounds. A group has several
+// rounds, and a round several words per token. The words of all inputs are taken together, and all stages stall
+// together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -19,11 +20,12 @@ bool sim_sieve_init(struct sim *sim, struct actor *a) {
     return s->in.count > 0 && s->out;
 }
 
-// Whether the words of this round are passed on.
+// Returns whether the words of this round are passed on.
 static bool leaves(const struct timing_sieve *c, int64_t round) {
     return round >= c->first && (round - c->first) % c->step == 0 && (round - c->first) / c->step < c->count;
 }
 
+// Advances to the next word of each token. If the contract gives no number of groups, the group counts on.
 static void advance(const struct timing_sieve *c, struct sieve *s) {
     if (++s->word < c->words) return;
     s->word = 0;
@@ -32,8 +34,8 @@ static void advance(const struct timing_sieve *c, struct sieve *s) {
     if (++s->group == c->groups) s->group = 0;
 }
 
-// Whether the word is the last one that leaves for its token in this firing. If the number of groups is not known, the
-// input's mark tells.
+// Returns whether the word is the last one that leaves for its token in this firing. If the contract does not give the
+// number of groups, the mark of the input word decides.
 static bool ends(const struct timing_sieve *c, const struct sieve *s, uint8_t mark) {
     if (!c->groups) return mark & MARK_LAST;
     return s->word == c->words - 1 && s->group == c->groups - 1 && s->round == c->first + (c->count - 1) * c->step;

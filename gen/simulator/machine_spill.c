@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_spill, which writes a firing to memory as it arrives and reads it back when all of its writes
-// have their responses. If FIRINGS is 2, the next firing is written in the meantime.
+// Timing model of rill_spill, which stores a stream in memory instead of on chip. It writes a firing as it arrives, and
+// reads it back when all of its writes have their responses. If FIRINGS is 2, it writes the next firing meanwhile.
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"
 
@@ -8,8 +8,8 @@ struct spill {
     struct sim_edge *in, *out;
     struct sim_client *write, *read;
     int64_t offset, beat_bytes;
-    struct spill_half {
-        int64_t offset;
+    struct spill_half {    // the memory of one firing
+        int64_t offset;    // bytes from the channel's base
         VEC(uint8_t) mark; // marks of its firing's words
     } half[2];
 
@@ -18,13 +18,13 @@ struct spill {
     int64_t address; // address of the next descriptor
     int64_t free;    // first cycle in which a word may enter
     int64_t in_slot; // words in the beat that is being filled
-    int64_t parts;   // beats still to leave
+    int64_t parts;   // full beats still to be handed over
     int64_t from;    // first cycle for these beats
     int64_t due;     // first cycle for the descriptor of the next beat
     int64_t beats;   // beats of the firing so far
     bool ends;       // the firing's last word has arrived
     bool full;       // all beats of the firing have been handed over
-    int64_t settled; // first cycle in which the write engine may be seen as idle
+    int64_t settled; // first cycle in which the kernel can see that the write engine is idle
 
     // The firing that is read.
     struct spill_half *drains; // NULL: none
@@ -37,7 +37,7 @@ struct spill {
     uint8_t mark;
 };
 
-// Lets the next firing enter a half after cycle `at`.
+// Lets the next firing enter a half of the memory after cycle `at`.
 static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) {
     half->mark.count = 0;
     s->written = half;
@@ -63,9 +63,9 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Hands over the present beats, each after its descriptor. The first descriptor is known with the firing's first word,
-// and every other one with the previous beat. If a word is wider than a beat, the descriptors of its beats are known
-// with the word. False until the engine has the last beat.
+// Hands over the full beats, each after its descriptor. The first descriptor of a firing can be handed over after the
+// firing's first word, every other one after the previous beat. If a word is wider than a beat, the descriptors of its
+// beats can be handed over after the word. Returns false until the write engine has taken the last beat.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.spill.beats > 1;
     int64_t at, room;
@@ -83,8 +83,8 @@ static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s)
     return true;
 }
 
-// Takes the next word of the firing that is written, after handing over the beats before it. False if no word can be
-// taken yet.
+// Takes the next word of the firing that is written, after handing over the beats before it. Returns false if no word
+// can be taken yet.
 static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     if (s->full || !spill_gives(sim, a, s)) return false;
     if (s->ends) return s->full = true;
@@ -103,7 +103,8 @@ static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     return true;
 }
 
-// Requests the firing that was written, when all of its writes have their responses. False while this is not known.
+// Requests the firing that was written, when all of its writes have their responses. Returns false while this is not
+// known.
 static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t idle, at;
     if (!s->full || s->drains || !client_idle(s->write, &idle) || !client_room(s->read, &at)) return false;
@@ -116,7 +117,7 @@ static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     return true;
 }
 
-// Ends the firing that is read.
+// Ends the firing that is read, whose last word entered the output register in cycle `at`.
 static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     s->drained = at;
     s->drains = NULL;
@@ -149,6 +150,8 @@ static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) 
     return true;
 }
 
+// Sends the word in the output register. Returns false if there is none, or if it is not known from which cycle the
+// output has room.
 static bool spill_out(struct sim *sim, struct spill *s) {
     int64_t room;
     if (!s->holds || !edge_room(s->out, &room)) return false;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing models of rill_head_pack and rill_head_split. In a step of one token, pack turns query heads, or rows of a
-// tensor, into the tokens of one firing, so that the engine computes them together; split turns these tokens back into
-// firings.
+// Timing models of rill_head_pack and rill_head_split. In a step of one token, rill_head_pack turns several query
+// heads, or rows of a tensor, into the tokens of one firing, so that the engine computes them together. rill_head_split
+// turns these tokens back into firings.
 #include "gen/simulator/machines.h"
 
 struct together {
     struct sim_edge *in, *out, *step;
-    bool alone, inside; // alone: the present step or firing has one token; inside: it has begun
+    bool alone, inside; // alone: the present step or firing has one token; inside: a firing has begun
     int64_t head;       // pack: heads of the output firing that have passed
     int64_t rows;       // pack: heads of the tensor that have passed
     int64_t left;       // split: firings of the step still to arrive
-    // Per bank with a stored firing: its words, those of a head, the cycle from which it can be read, and the cycle
-    // from which the bank is free again.
+    // Per bank with a stored firing: words of the firing, words of a head in it, the cycle from which the firing can be
+    // read, and the cycle from which the bank is free again.
     int64_t words[2], head_words[2], ready[2], released[2];
-    int64_t row;             // words of the last head of the arriving firing so far
+    int64_t row;             // words of a head in the arriving firing so far
     int64_t filled, emptied; // firings that arrived, and that were sent so far
     int64_t count;           // words of the arriving firing so far
     int64_t next;            // index of the next word out in its firing
@@ -29,7 +29,8 @@ bool sim_together_init(struct sim *sim, struct actor *a) {
     return t->in && t->out && a->c.split.together > 0 && (t->step || a->c.machine == TIMING_PACK);
 }
 
-// Passes a word to the output in the cycle in which it is taken. False while the time of its room is not known.
+// Passes a word to the output in the cycle in which it is taken. Returns false while it is not known from which cycle
+// the stream has room.
 static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t mark) {
     int64_t room;
     if (!edge_room(t->out, &room)) return false;
@@ -60,7 +61,7 @@ void sim_pack_run(struct sim *sim, struct actor *a) {
     while (pack_word(sim, a, a->state)) continue;
 }
 
-// Takes the next step word when no firing of the present step is left. False if there is none.
+// Takes the next step word when no firing of the present step is left. Returns false if there is none.
 static bool split_step(struct sim *sim, const struct actor *a, struct together *t) {
     if (t->left) return true;
     if (!edge_waiting(t->step)) return false;
@@ -72,8 +73,8 @@ static bool split_step(struct sim *sim, const struct actor *a, struct together *
     return true;
 }
 
-// Takes a word. In a step of one token, a firing is stored whole; in other steps its words pass through at once. False
-// if no word can be taken yet.
+// Takes a word. In a step of one token, a firing is stored whole; in other steps its words pass through at once.
+// Returns false if no word can be taken yet.
 static bool split_in(struct sim *sim, const struct actor *a, struct together *t) {
     int64_t slot = t->filled % a->c.split.banks;
     if (!split_step(sim, a, t) || !edge_waiting(t->in)) return false;
@@ -99,8 +100,8 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
     return true;
 }
 
-// Sends the next word of the oldest stored firing, in which each query head is now a firing of one token. False if
-// there is none, or if the time of its room is not known.
+// Sends the next word of the oldest stored firing, in which each query head is now a firing of one token. Returns false
+// if there is none, or if it is not known from which cycle the stream has room.
 static bool split_out(struct sim *sim, const struct actor *a, struct together *t) {
     int64_t slot = t->emptied % a->c.split.banks, room;
     if (t->emptied == t->filled || !edge_room(t->out, &room)) return false;

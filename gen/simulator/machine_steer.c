@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the multiplexer and the demultiplexer. Firings pass one after another, each by an entry of the
-// schedule, which names its port.
+// Timing model of the multiplexer and the demultiplexer. Firings pass one after another. For each firing, the schedule
+// has an entry that names the port.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct steer {
     struct sim_turns turns;
-    struct sim_edge *in[256], *out[256];
+    struct sim_edge *in[256], *out[256]; // per port; NULL: none
     int64_t ports;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that alternate between two inputs: they take some words of one, then some words of the other.
-// All stages stall together.
+// Timing model of kernels that alternate between two inputs: they take a number of words from one input, then a number
+// of words from the other one. All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -29,7 +29,7 @@ void sim_turns_run(struct sim *sim, struct actor *a) {
         if (!stage_enter(sim, &t->stage, t->out, edge_avail(from), &at)) return;
         uint8_t mark = edge_mark(from);
         edge_take(sim, from, at);
-        // The end of a row passes from both inputs. A firing ends only with the second input's.
+        // The marks of rows are passed on from both inputs. Only a firing of the second input ends the output firing.
         stage_push(sim, &t->stage, at, t->side ? mark & (MARK_LAST | MARK_TOK_LAST) : mark & MARK_TOK_LAST, true);
         if (!(mark & MARK_TOK_LAST) || ++t->row < a->c.turns.words[t->side]) continue;
         t->row = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of machines, made from machines.def.
+// The table from which the simulator takes the functions of a machine. It is made from machines.def.
 #include "gen/simulator/machines.h"
 
 static bool sim_no_state(struct sim *sim, struct actor *a) {

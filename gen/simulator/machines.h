@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that machines.def names: they make an actor's state and run it.
+// Declares the functions that machines.def names, which make the state of an actor and run it, and the parts that
+// several machines share.
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
 #include "gen/simulator/sim_actor.h"
 
-enum { SIM_ID_BITS = 32 };
-// Offset of the segment with this role; 0 if there is none.
+enum { SIM_ID_BITS = 32 }; // width of a token id in memory
+// Returns the byte offset in its channel of the segment with this role, or 0 if there is none.
 int64_t sim_offset_for(const struct ir *, enum ir_segment_role);
 
-// Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
+// The rows of a table in memory that a custom kernel reads for a firing, at the step's positions. It reads them before
+// it takes the firing's words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none
     // Bytes: offset in the channel, distance between two firings' tables, length of a row.
     int64_t offset, stride, row_bytes;
     int64_t rows;         // rows of the table
     int64_t firing;       // index of the present firing in the step
-    int64_t asked, beats; // rows asked for, and beats that have arrived, of the present firing
+    int64_t asked, beats; // rows that were requested, and beats that have arrived, for the present firing
     int64_t from;         // first cycle for the next request
     int64_t held;         // first cycle in which words of the firing may be taken
 };
 
-// Step words of a custom kernel. It waits for a step's word before it takes the first word of the step's firings, and
-// takes the step word with the last one.
+// The step words of a custom kernel. The kernel takes no word of a step before the step word has arrived, and takes the
+// step word together with the last word of the step.
 struct sim_steps {
     struct sim_table table;
     struct sim_edge *edge; // NULL: it takes none
@@ -31,8 +33,8 @@ struct sim_steps {
     bool when_last;        // the kernel runs only in steps with a head, for their last position
 };
 bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
-// Raises *from to when words of the present step may be taken. False while its step word, or a row of its table, has
-// not arrived.
+// Raises *from to the cycle from which words of the present step may be taken. Returns false while the step word, or a
+// row of the table, has not arrived.
 bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int64_t *from);
 // Notes that the last word of a firing was taken in cycle `at`.
 void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *, int64_t at);

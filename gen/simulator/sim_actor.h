@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to the token-level simulator: streams with the cycle of every word, and the actors that move the words.
+// Internal to the simulator of simulate.h: streams with the cycle of every word, and the actors that move the words. An
+// actor is a kernel in the simulation.
 //
-// Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order. Each
-// one runs as far as the cycles of its inputs, and of the room at its outputs, are known, and computes when its words
-// move. This is a Kahn network with times.
+// Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order, as in a
+// Kahn process network. An actor moves words as long as it is known in which cycles its input words arrive and its
+// outputs have room. It computes the cycle of each move. When a cycle is not known yet, its functions return false, and
+// the event that makes the cycle known wakes the actor again.
 #ifndef RILL_SIM_ACTOR_H
 #define RILL_SIM_ACTOR_H
 
@@ -24,18 +26,18 @@ struct sim_edge {
     struct sim_pool *pool; // pool whose storage the stream shares, or NULL
     int place;             // index of the stream in that pool
     int64_t depth;         // words that the FIFO holds; 0: unbounded
-    int64_t latency;       // cycles through rill_fifo; more between dies
+    int64_t latency;       // cycles from a word's put until it can be taken: those of rill_fifo; more between dies
     int64_t back;          // between dies: cycles until the writer learns of new room
     int64_t parts;         // between dies: cycles that a word takes to leave
     int64_t puts, takes;   // words put and taken so far
     int64_t capacity;      // words for which the lists below have memory
-    int64_t expected;      // words to allocate memory for at once; 0: unknown
+    int64_t expected;      // words for which memory is allocated at once; 0: unknown
     int64_t *put, *take;   // per word: cycle in which it was put, and taken
     uint8_t *mark;         // per word: MARK_* flags and, from SIM_COUNT_SHIFT on, its valid elements
     int64_t full;          // cycles in which the writer waited for room
     int writer, reader;    // kernels
-    // starved: the reader has looked for a word in vain, and the next word wakes it. blocked: the writer has looked for
-    // room in vain, and the next free place wakes it.
+    // starved: the reader has found no word, so the next word wakes it. blocked: the writer has found no room, so the
+    // next free place wakes it.
     bool starved, blocked;
 };
 
@@ -44,16 +46,16 @@ struct lane;
 // State that the kernels of a KV cache share in addition to their streams. The lists are in order; times are cycles. A
 // pair is a (step, layer).
 struct sim_cache {
-    VEC(int64_t) head_done;   // per head: when its values were in the V tail
+    VEC(int64_t) head_done;   // per head: cycle in which its values were in the V tail
     struct sim_client *keys;  // client of the K writer
     VEC(int64_t) k_runs;      // per pair: number of descriptors handed over up to its end
-    VEC(int64_t) v_layer;     // per pair: when its values were taken, and written if they close a block
-    VEC(int64_t) tail_layer;  // per pair: when its open block was read; with tail_by_step, per step
+    VEC(int64_t) v_layer;     // per pair: cycle in which its values were taken, and written if they closed a block
+    VEC(int64_t) tail_layer;  // per pair, or with tail_by_step per step: cycle in which the open block was read
     int64_t tail_reads;       // reads of the V tail per pair; 0: its writer waits for none
-    int64_t tail_reads_alone; // reads of the V tail per pair in a step of one token; 0: tail_reads
-    bool tail_by_step; // a step's values wait for all reads of the step before, not only for those of their layer
+    int64_t tail_reads_alone; // reads of the V tail per pair in a step of one token; 0: as many as tail_reads
+    bool tail_by_step; // a step's values wait for all reads of the step before, not only for reads of their layer
     int64_t layers;    // layers in this run
-    int64_t left_from, left_out; // layers from left_from on have numbers that are lower by left_out in this run
+    int64_t left_from, left_out; // in this run, the numbers of layers from left_from on are lower by left_out
 };
 
 struct sim;
@@ -79,9 +81,9 @@ struct sim {
     struct actor *actor;          // one per kernel
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
-    int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: in which the last was over
-    int64_t *chosen;              // with slots, per step: when the walkers have its word; < 0: not yet
-    bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
+    int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: end of the last step
+    int64_t *chosen;              // with slots, per step: cycle in which the walkers have its word; < 0: not known yet
+    bool settled;                 // no actor can go on, so the engines may use keys once (options->idle_counts)
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
     int64_t layers, fewer;        // repetitions of the repeated region, and how many of them this run leaves out
@@ -93,14 +95,15 @@ struct sim {
     struct timing_turn *turn;
 };
 
-// A count of repetitions (all of the region's, or all but one) as it is in this run, which may leave some out.
+// Returns the number of repetitions in this run, which may leave some out. count: number in the design, which is that
+// of the repeated region, or one less.
 static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
     return sim->fewer && (count == sim->layers || count == sim->layers - 1) ? count - sim->fewer : count;
 }
 
 struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // the cache of a writer, a V tail or an engine
 
-// The operation whose windows apply to a firing's positions; IR_NONE: the firing is a product with weights.
+// Returns the operation whose windows limit the positions of a firing, or IR_NONE for a product with weights.
 static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *n = &ir->node[f->node];
     if (f->mode == ENGINE_MODE_SCORES) return window_node(ir, n->out[0]);
@@ -113,30 +116,32 @@ struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role); // NU
 struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
 struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // stream of a packed port
 
-// A stream of a rill_fifo_pool moves when its turn comes, after the firings that precede it in the shared storage.
+// The words of a stream in a rill_fifo_pool enter and leave when it is the stream's turn: the firings of all streams of
+// the pool have a fixed order.
 bool pool_gives(struct sim_pool *, int place); // whether it is the stream's turn to leave
 int64_t pool_given(const struct sim_pool *);   // the cycle after the last word left the pool
-// Whether it is the stream's turn to enter; raises *at to when there is room.
+// Returns whether it is the stream's turn to enter and it is known when there is room. Raises *at to the cycle from
+// which there is room.
 bool pool_room(struct sim_pool *, int place, int64_t *at);
 void pool_put(struct sim_pool *, int64_t at, uint8_t mark);
 void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
 bool pools_open(struct sim *); // false: the parameters of a pool are invalid
 
-// Whether a word waits that has not been taken. If none does, the next word wakes the reader.
+// Returns whether there is a word that has not been taken. If there is none, the next word wakes the reader.
 static inline bool edge_waiting(struct sim_edge *e) {
     if (e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place))) return true;
     e->starved = true;
     return false;
 }
-// The first cycle in which the waiting word may be taken.
+// Returns the first cycle in which the waiting word may be taken.
 static inline int64_t edge_avail(const struct sim_edge *e) {
     int64_t at = e->put[e->takes] + e->latency;
     if (e->pool && pool_given(e->pool) > at) at = pool_given(e->pool);
     return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
 }
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
-// Sets *at to the first cycle with room for the next word. False while it is not known; the next free place then wakes
-// the writer.
+// Sets *at to the first cycle with room for the next word. Returns false while this cycle is not known; the next free
+// place then wakes the writer.
 static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = e->puts ? e->put[e->puts - 1] + e->parts : 0;
     if (e->pool) return pool_room(e->pool, e->place, at);
@@ -148,15 +153,17 @@ static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = at_least(*at, e->take[e->puts - e->depth] + e->back + 1);
     return true;
 }
+// Opens a stream whose FIFO has `depth` words, 0: unbounded. writer, reader: kernels to be woken, or IR_NONE.
 void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);
-void edge_grow(struct sim *, struct sim_edge *);
+void edge_grow(struct sim *, struct sim_edge *); // makes the lists of a stream longer
+// Queues a kernel to run, unless it is queued already.
 static inline void sim_wake(struct sim *sim, int kernel) {
     if (kernel == IR_NONE || sim->actor[kernel].queued || !sim->actor[kernel].run) return;
     sim->actor[kernel].queued = true;
     int place = sim->queue_head + sim->queue_count++;
     sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
 }
-// Puts a word in cycle `at`. offered: cycle in which the writer had the word.
+// Puts a word into the stream in cycle `at`. offered: cycle in which the writer had the word, at most `at`.
 static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
     if (e->puts == e->capacity) edge_grow(sim, e);
     sim->words++;
@@ -177,14 +184,14 @@ static inline void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
 }
 void sim_wake_all(struct sim *, enum timing_machine); // wakes all kernels of a machine
 
-// ---- stages that stall together (rill_pipe): a word that is offered but not taken stops all of them ----
+// ---- stages that stall together (rill_pipe): a word that is offered but not taken stops all stages ----
 
 struct stage_word {
     int64_t enabled; // cycle in which it would be offered if nothing had ever stalled
     int64_t offer;   // cycle in which it was offered
     int64_t left;    // cycle in which it left
     uint8_t mark;
-    bool leaves; // false: it only occupies its place
+    bool leaves; // false: the word only occupies a place in the stages and makes no output word
 };
 struct stage {
     int64_t length;                  // number of stages, in cycles
@@ -196,15 +203,17 @@ struct stage {
     int64_t last;                    // cycle of the last entry or last stalled cycle: the next word enters after it
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
-// Sets *at to the cycle in which a word that could enter from `from` on does enter. False while it is not known. Also
-// sends words to `out`, as far as this is needed to know the stalls.
+// Sets *at to the cycle in which a word that could enter from cycle `from` on enters. Returns false while this cycle is
+// not known. Also sends words to `out`, as far as this is needed to know the stalls.
 bool stage_enter(struct sim *, struct stage *, struct sim_edge *out, int64_t from, int64_t *at);
-// Enters a word. leaves: it becomes a word out.
+// Lets a word enter in cycle `at`, which stage_enter has given. leaves: it becomes an output word.
 void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves);
 void stage_drain(struct sim *, struct stage *, struct sim_edge *out); // sends the words that can leave
 
 // ---- static schedules of rill_schedule, from a kernel's parameters ----
 
+// Reads the kernel's schedule, with the repetitions of this run. entry_bits: width of an entry. Returns false if the
+// parameters are invalid.
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct schedule_table *);
 
 // The present place of a walk through a schedule, step after step.
@@ -215,11 +224,12 @@ struct sim_walk {
     int part;          // part of the step, at an entry that is walked for each of them
     int64_t left_out;  // entries skipped directly before this one; each costs the schedule a cycle
 };
-// The part of the step that the entry at the walk's place works on. An entry that is walked once gets the whole step.
+// Returns the part of the step that the entry at the walk's place serves. An entry that is walked only once serves the
+// whole step.
 struct timing_part sim_walk_part(const struct sim *, const struct schedule_table *, const struct sim_walk *);
-// The entry at the walk's place; false when all steps are done.
+// Sets *entry to the entry at the walk's place. Returns false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
-// Goes to the next entry. Returns whether the one before was the step's last.
+// Advances to the next entry. Returns whether the previous entry was the last one of its step.
 bool sim_walk_next(const struct sim *, const struct schedule_table *, struct sim_walk *);
 
 // The turns of rill_turns, which are fetched ahead from the schedule.
@@ -237,52 +247,54 @@ struct sim_turns {
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 // Fetches the turns that are known ahead. Call it whenever a step may have arrived, and before turns_present.
 void turns_fetch(struct sim *, struct sim_turns *);
-// Reads the present turn from the turns fetched ahead. False while there is none.
+// Sets `known`, `turn` and `since` from the turns fetched ahead. Returns false while there is none.
 bool turns_read(struct sim *, struct sim_turns *);
-// The present turn; raises *from to when it is available. False while unknown or at the end. Inline, because it runs
-// for every word of a stream and turns_read only for every firing.
+// Sets *turn to the present turn, and raises *from to the cycle from which it is available. Returns false while it is
+// unknown, or after the last one. The function is inline, because it runs for every word of a stream, turns_read only
+// for every firing.
 static inline bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
     if (!t->known && !turns_read(sim, t)) return false;
     *from = at_least(*from, t->since);
     *turn = t->turn;
     return true;
 }
-void turns_done(struct sim *, struct sim_turns *, int64_t at);
+void turns_done(struct sim *, struct sim_turns *, int64_t at); // ends the present turn in cycle `at`
 
 // ---- memory ----
 
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-// When the data of a beat's last atom begins on the bus, in ps of the memory model. The beat arrives at cycle `at`.
-// Calls must be in the order of times.
+// Accesses a beat at the memory, which it reaches in cycle `at`. Returns when the data of the beat's last atom (native
+// burst) begins on the bus, in ps of the memory model. Calls must be in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
 int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins at this time or later
 // Opens the channels of the design. Call it before any client is opened.
 void memory_open(struct sim *);
-// Makes the earliest event of all channels, if there is one: a grant, an access, or a beat or turn of a write engine.
-// Call it when no actor can go on.
+// Makes the earliest event of all channels: a grant, an access, or a beat or turn of a write engine. Returns false if
+// there is none. Call it when no actor can go on.
 bool memory_serve_one(struct sim *);
 
-// Opens the DMA engine of a kernel's client; NULL if the kernel has none.
+// Opens the DMA engine of a kernel's client. Returns NULL if the kernel has no such client.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
-struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
+struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *); // for a lane of an engine
 // Opens a client of the IR's list that has no kernel.
 struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
-// When the next descriptor may be handed over; false while that is not known.
+// The functions below that set or raise *at return false while the cycle is not known.
+//
+// Sets *at to the first cycle in which the next descriptor may be handed over.
 bool client_room(const struct sim_client *, int64_t *at);
 // Hands over a descriptor in cycle `at`.
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);
-// Reads: when the next beat may be taken; false while that is not known.
+// Reads: sets *at to the first cycle in which the next beat may be taken.
 bool client_beat(const struct sim_client *, int64_t *at);
 void client_take(struct sim *, struct sim_client *, int64_t at);
-// Writes: when the buffer has room for a beat; false while that is not known.
+// Writes: sets *at to the first cycle in which the buffer has room for a beat.
 bool client_space(const struct sim_client *, int64_t *at);
 void client_give(struct sim *, struct sim_client *, int64_t at);
-// Writes: when the last beat that was given entered the engine; false while that is not known.
+// Writes: sets *at to the cycle in which the last beat that was given entered the engine.
 bool client_taken(const struct sim_client *, int64_t *at);
-// Writes: raises *at to the cycle after the first `runs` descriptors have all their responses; false while that is not
-// known.
+// Writes: raises *at to the cycle after the first `runs` descriptors have all their responses.
 bool client_written(const struct sim_client *, int64_t runs, int64_t *at);
-// Writes: the cycle after everything that was handed over has its response; false while that is not known.
+// Writes: sets *at to the cycle after everything that was handed over has its response.
 bool client_idle(const struct sim_client *, int64_t *at);
 // Passes the next burst to the arbiter, or the next beat to the write engine, if its time is known.
 void client_cut(struct sim *, struct sim_client *);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA engines of the memory's clients. They cut descriptors into bursts (rill_burst_splitter), and limit the bursts in
-// flight and the room in the buffer as rill_dma_read and rill_dma_write do.
+// Timing model of the DMA engines of the memory's clients. They cut descriptors into bursts (rill_burst_splitter),
+// limit the number of bursts in flight, and wait for room in their buffers, as rill_dma_read and rill_dma_write do.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
@@ -56,8 +56,9 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
 
 // ---- descriptors: reads have one that is being cut and two that wait ----
 
-// When the write engine has room for a client's descriptor. It holds one, and can take the next one in the cycle in
-// which it takes the last beat of the present one. False while that is not known.
+// Raises *at to the cycle from which the write engine has room for a client's descriptor. It holds one descriptor, and
+// can take the next one in the cycle in which it takes the last beat of the present one. Returns false while this cycle
+// is not known.
 static bool write_room(const struct sim_client *c, int64_t *at) {
     if (c->waits || c->cut < (int64_t)c->run.count) return false;
     *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
@@ -80,7 +81,8 @@ void client_ask(struct sim *sim, struct sim_client *c, int64_t at, int64_t addre
     client_cut(sim, c);
 }
 
-// Raises *from to the cycle after entry n of the list; false while there is no such entry.
+// Raises *from to the cycle after the one in entry `n` of a list, if `n` is not negative. Returns false while the list
+// has no such entry.
 static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from) {
     if (n < 0) return true;
     if (n >= (int64_t)count) return false;
@@ -88,10 +90,11 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// Raises *from to when a burst may be issued. A beat to write must have been given. A burst to read needs room in the
-// buffer, which rill_dma_read checks a cycle ahead. If it issued a burst in that cycle, or none was offered, it does
-// not look at the length of the next one: there must have been room for two bursts of any length. If there was not, it
-// compares the real length, which costs another cycle. False while it is not known.
+// Raises *from to the first cycle in which a burst may be issued. A beat to write must have been given before. A burst
+// to read needs room in the buffer, which rill_dma_read checks a cycle ahead. If it issued a burst in that cycle, or no
+// burst was offered, it does not know the length of the next burst, so it requires room for two bursts of the maximum
+// length. If this is missing, it compares the real length, which costs another cycle. Returns false while the cycle is
+// not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->taken.items;
     size_t count = c->taken.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings beats from the segment table to a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel
-// and the lane's FIFO.
+// Timing model of the way of beats to an engine lane: the walker requests runs of its table (rill_segment_walker), and
+// the read engine of the channel (sim_client.c) brings their beats to the lane's FIFO.
 #include "gen/simulator/sim_lane.h"
 
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "gen/kernel/kernel.h"
 
 enum {
-    LONG_BEFORE = 200, // cycles before the first step. If earlier steps are left out, the walker is this far ahead
-    JOIN_LANES = 8,    // lanes whose arrivals meet in one level of joins
+    LONG_BEFORE = 200, // cycles by which the walker is ahead of the first step if earlier steps are left out
+    JOIN_LANES = 8,    // lanes whose arrivals one level of joins can combine
 };
 
 static int64_t field(const struct lane *l, int64_t entry, enum field f) { return schedule_at(&l->schedule, entry, f); }
 
-// Notes the windows of the walker's runs of keys and values, which are in the order of the engine's firings. False if
-// there are more runs than firings.
+// Notes the windows of the walker's runs of keys and values, which are in the order of the engine's firings. Returns
+// false if there are more runs than firings.
 static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
     int f = 0;
     l->window = ARENA_ARRAY(arena, int, (size_t)l->schedule.entries + 1);
@@ -51,8 +51,9 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
 
-// The old rule (options->idle_counts): keys count only when their write engine holds nothing, not even keys of a later
-// head. It is tried only when nothing else can go on.
+// Implements the rule of an old version of the hardware (options->idle_counts): keys count as written only when their
+// write engine holds nothing, not even keys of a later head. Returns true at most once each time when no actor can go
+// on.
 static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     int64_t at = 0;
     if (!sim->settled || !client_written(keys, (int64_t)keys->run.count, &at)) return false;
@@ -60,7 +61,7 @@ static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     return true;
 }
 
-// Whether the keys of this pair are written; raises *from to when they are.
+// Returns whether the keys of a pair of step and layer are written. Raises *from to the cycle from which they are.
 static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
@@ -69,14 +70,15 @@ static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t
     return !sim->options->idle_counts || engine_idle(sim, cache->keys);
 }
 
+// Returns whether the values of a pair of step and layer are written. Raises *from to the cycle from which they are.
 static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
     if (pair >= (int64_t)cache->v_layer.count) return false;
     *from = at_least(*from, cache->v_layer.items[pair] + CYCLES_KV_WRITTEN);
     return true;
 }
 
-// Whether a lane may read an entry: if it holds keys or values of earlier steps, those of its layer in the step before
-// must be written. Raises *from to when they are.
+// Returns whether a lane may read an entry of keys or values: those of its layer must be written for all earlier steps.
+// Raises *from to the cycle from which they are.
 static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
@@ -88,9 +90,10 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
                                                            : values_written(cache, need, from);
 }
 
-// Raises *from so that the next descriptor follows the slowest lane: a common walker offers it in the cycle after all
-// lanes have taken the one before (rill_fork_tree). The time of a lane that waited for room is counted one cycle too
-// late by ask_run, hence the - 1. False while a lane has not taken the one before.
+// Raises *from so that the next descriptor follows the slowest lane. One walker serves all lanes, and offers a
+// descriptor in the cycle after all lanes have taken the previous one (rill_fork_tree). For a lane that waited for
+// room, ask_run notes a cycle that is one too late, hence the - 1. Returns false while a lane has not taken the
+// previous descriptor.
 static bool all_described(const struct lane *l, int64_t *from) {
     size_t n = l->client->run.count;
     for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {
@@ -100,8 +103,8 @@ static bool all_described(const struct lane *l, int64_t *from) {
     return true;
 }
 
-// Raises *from to when the walker has the entry's step. A design with slots chooses a step when the step before is
-// over, so its walkers cannot be steps ahead. False while the step has not been chosen.
+// Raises *from to the cycle from which the walker has the entry's step. A design with slots chooses a step when the
+// previous step is over, so its walkers cannot be whole steps ahead. Returns false while the step has not been chosen.
 static bool step_known(const struct sim *sim, const struct lane *l, int64_t *from) {
     if (!sim->ir->design.slots) return true;
     if (sim->chosen[l->walk.step] < 0) return false;
@@ -109,12 +112,13 @@ static bool step_known(const struct sim *sim, const struct lane *l, int64_t *fro
     return true;
 }
 
-// Distance of a slot's keys or values from those of slot 0.
+// Returns the distance in bytes of a slot's keys or values from those of slot 0, and 0 for weights.
 static int64_t slot_bytes(const struct lane *l, int64_t kind, int slot) {
     return slot * (kind == SEGMENT_KIND_K ? l->k_stride : kind == SEGMENT_KIND_V ? l->v_stride : 0);
 }
 
-// Hands the next descriptor that has beats to the channel's read engine. False while its time is not known.
+// Hands the next descriptor that has beats to the channel's read engine. Returns false while its cycle is not known, or
+// after the last one.
 static bool ask_run(struct sim *sim, struct lane *l) {
     for (;;) {
         int64_t entry, from = 0;
@@ -145,7 +149,8 @@ static bool ask_run(struct sim *sim, struct lane *l) {
     }
 }
 
-// Gives the next beat to the lane, if the lane's FIFO is known to have room for it.
+// Gives the next beat to the lane. Returns false if no beat has arrived, or if it is not known from which cycle the
+// lane's FIFO has room.
 static bool give_beat(struct sim *sim, struct lane *l) {
     int64_t g = (int64_t)l->client->taken.count, at;
     if (!client_beat(l->client, &at) || (g >= l->places && g - l->places >= (int64_t)l->used.count)) return false;
@@ -154,6 +159,7 @@ static bool give_beat(struct sim *sim, struct lane *l) {
     return true;
 }
 
+// Hands over the next run of each simulated lane whose cycle is known. Returns whether there was one.
 static bool ask_runs(struct sim *sim, struct lane *first) {
     bool asked = false;
     for (struct lane *l = first; l < first + first->lanes; l++) asked |= ask_run(sim, l);

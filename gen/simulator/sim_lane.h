@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beats of the matrix engine: one channel's walk through its segments, its read engine and its lane FIFO.
+// The beats of one lane of the matrix engine: the walk through the segments of its channel, its read engine and its
+// FIFO. machine_engine.c uses it.
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 
@@ -14,8 +15,8 @@ struct lane {
     int64_t channels;               // channels of the engine
     int *window;                    // per entry: the attention whose window limits its positions, or IR_NONE
     const struct sim_cache *cache;  // KV cache whose writes the lane waits for
-    bool waits;                     // keys and values wait for the writes of the step before
-    int64_t k_stride, v_stride;     // distance of a slot's keys, and values, from those of the slot before; bytes
+    bool waits;                     // reads of keys and values wait for the writes of the step before
+    int64_t k_stride, v_stride;     // bytes from a slot's keys, and values, to those of the next slot
     int64_t places;                 // depth of the lane's FIFO, in beats
     int64_t counted;                // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;                  // runs of the present entry that were handed to the read engine
@@ -23,13 +24,14 @@ struct lane {
     VEC(int64_t) used;              // per beat: cycle of the command that used it
 };
 
-// False if the engine's walker or its schedule cannot be simulated. kernel: that of the engine.
+// Opens a lane on a channel. kernel: the engine's kernel. Returns false if the engine's walker or its schedule cannot
+// be simulated.
 bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *, struct sim_channel *);
-// Asks for all runs and takes all beats that it can.
+// Requests all runs and takes all beats whose cycles are known.
 void lane_advance(struct sim *, struct lane *);
-// Raises *from to when the next beat may be used by a command. False while that is not known.
+// Raises *from to the first cycle in which a command may use the next beat. Returns false while this is not known.
 bool lane_ready(const struct lane *, int64_t *from);
-// A command uses the next beat in cycle `at`.
+// Notes that a command uses the next beat in cycle `at`.
 void lane_use(struct sim *, struct lane *, int64_t at);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory channels: the read arbiter and the write engine of each, and the memory itself. The memory's timing is that of
-// the memory model (gen/hbm/hbm_bank.c), with the board's figures.
+// Timing model of the memory channels: the read arbiter and the write engine of each channel, and the memory itself.
+// The memory's timing is that of the memory model (gen/hbm/hbm_bank.c) with the board's figures.
 //
-// A grant or an access is made only when no kernel can go on. A request that comes after it is a consequence of it, and
-// so is later in time as well.
+// A grant or an access is made only when no kernel can go on. So every request that comes afterwards is a consequence
+// of it, and is later in simulated time.
 #include <limits.h>
 #include <string.h>
 
@@ -59,7 +59,8 @@ static void open_writes(const struct sim *sim, struct sim_channel *c) {
     w->most = (c->memory.timing.ids - 1) / hbm_native_bursts(&c->memory.timing, c->memory.beat_bytes) + 1;
 }
 
-static struct sim_channel *channel_at(struct sim *sim, int index) { // opens the channel if it is not open yet
+// Returns the channel with this index. Opens it if it is not open yet.
+static struct sim_channel *channel_at(struct sim *sim, int index) {
     for (int c = 0; c < sim->channels; c++)
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
@@ -108,7 +109,8 @@ void memory_open(struct sim *sim) {
 
 // ---- reads: round-robin turns that begin after the client of the last grant ----
 
-// The client whose turn it is among those that have asked by this cycle, except `without`. NULL if none has.
+// Returns the client whose turn it is among the clients that have requested an access by cycle `at`, except `without`.
+// Returns NULL if there is none. last: index of the client that had the previous turn.
 static struct sim_client *choose(const struct sim_waiting *waiting, int last, int64_t at,
                                  const struct sim_client *without) {
     struct sim_client *first = NULL, *later = NULL;
@@ -121,7 +123,7 @@ static struct sim_client *choose(const struct sim_waiting *waiting, int last, in
     return later ? later : first;
 }
 
-// The first cycle in which a client (except `without`) asks; INT64_MAX: none does.
+// Returns the first cycle in which a client, except `without`, requests an access, or INT64_MAX if none does.
 static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_client *without) {
     int64_t at = INT64_MAX;
     for (size_t i = 0; i < waiting->client.count; i++)
@@ -129,8 +131,8 @@ static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_cl
     return at;
 }
 
-// Number of bursts that must be over before the memory takes another one, because it holds a limited number of bursts
-// and of ids.
+// Returns the number of bursts that must be over before the memory takes another one, because it holds a limited number
+// of bursts and of AXI ids.
 static int64_t due(const struct sim_channel *c) {
     const struct sim_reads *side = &c->read;
     int64_t over = side->ended, ids = side->ids;
@@ -139,7 +141,7 @@ static int64_t due(const struct sim_channel *c) {
     return over;
 }
 
-// The cycle of the next grant; INT64_MAX: no client asks, or the register is full.
+// Returns the cycle of the next grant, or INT64_MAX if no client requests an access or the arbiter's register is full.
 static int64_t next_grant(const struct sim_channel *c) {
     int64_t at = c->read.held.client ? INT64_MAX : first_asks(&c->read.waiting, NULL);
     return at == INT64_MAX ? at : at_least(at, c->read.free);
@@ -176,8 +178,8 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     granted(sim, &side->waiting, client, at);
 }
 
-// Takes the beats of the loader. The header is compared before the parameters after it are taken (rill_image_header).
-// The parameters are taken piece by piece (rill_param_loader).
+// Takes the beats of the loader. rill_image_header compares the header before it passes on the parameters.
+// rill_param_loader takes several cycles per beat, one for each piece of it.
 static void load_beats(struct sim *sim, struct sim_client *loader) {
     for (int64_t beat; client_beat(loader, &beat);) {
         if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + CYCLES_HEADER);
@@ -186,8 +188,8 @@ static void load_beats(struct sim *sim, struct sim_client *loader) {
     }
 }
 
-// The memory takes the burst that the arbiter's register holds (sim_reads.held), and its beats arrive, at most one per
-// cycle.
+// Lets the memory take the burst in the arbiter's register (sim_reads.held). Its beats arrive at the client, at most
+// one per cycle.
 static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_access a = side->held;
@@ -204,10 +206,10 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     sim_wake(sim, a.client->kernel);
 }
 
-// ---- writes: the turn passes with a descriptor's last beat, or if its client has no beat and another has one ----
+// ---- writes: the turn passes after a descriptor's last beat, or if its client has no beat and another client has ----
 
-// Raises *at to the first cycle in which the write engine can take a beat: its buffer has a place, the buffer of two
-// addresses has a place, and fewer than IR_WRITES_OPEN beats wait for a response. False while one of these is not
+// Raises *at to the first cycle in which the write engine can take a beat: its buffer of beats and its buffer of two
+// addresses have a place, and fewer than IR_WRITES_OPEN beats wait for a response. Returns false while this is not
 // known.
 static bool write_space(const struct sim_writes *w, int64_t *at) {
     enum { ADDRESSES = 2 }; // the buffer of addresses in front of the memory
@@ -220,8 +222,8 @@ static bool write_space(const struct sim_writes *w, int64_t *at) {
     return true;
 }
 
-// The cycle of the next beat into the buffer or, with *passes, of a turn that passes without a beat. INT64_MAX: no
-// client asks, or no room is known.
+// Returns the cycle in which the next beat enters the buffer, or, with *passes set, in which the turn passes without a
+// beat. Returns INT64_MAX if no client has a beat, or if it is not known when there is room.
 static int64_t next_write(const struct sim_channel *c, bool *passes) {
     const struct sim_writes *w = &c->write;
     const struct sim_client *turn = w->turn;
@@ -232,7 +234,7 @@ static int64_t next_write(const struct sim_channel *c, bool *passes) {
     return at < INT64_MAX && write_space(w, &at) ? at : INT64_MAX;
 }
 
-// Passes the turn to the next client that waits; without another one, the turn stays.
+// Passes the turn to the next client that waits. If no other client waits, the turn stays.
 static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     (void)sim;
     struct sim_writes *w = &c->write;
@@ -243,8 +245,8 @@ static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     w->since = w->alone ? at : at + 1;
 }
 
-// Sends addresses while the memory has ids, each with its beat after it. If ids are scarcer than open beats, an address
-// waits for the response that frees its ids; otherwise write_space has waited for a response already.
+// Sends addresses while the memory has ids, and after each address its beat. If the memory has ids for fewer than
+// IR_WRITES_OPEN beats, an address waits for the response that frees ids. Otherwise write_space has already waited.
 static void send_writes(struct sim *sim, struct sim_channel *c) {
     struct sim_writes *w = &c->write;
     for (int64_t n; (n = w->addressed) < w->taken && n - w->most < w->answered; w->addressed++) {
@@ -258,7 +260,7 @@ static void send_writes(struct sim *sim, struct sim_channel *c) {
     }
 }
 
-// The write engine takes a beat. The turn passes with the last beat of a descriptor.
+// Lets the write engine take a beat. The turn passes with the last beat of a descriptor.
 static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_writes *w = &c->write;
     struct sim_client *client = w->turn;
@@ -271,8 +273,8 @@ static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     send_writes(sim, c);
 }
 
-// A beat reaches the banks. Its response comes in the order of the beats, and the engine sees it one cycle later
-// (++at).
+// Lets a written beat reach the banks. Responses come in the order of the beats. The engine sees a response one cycle
+// later (++at).
 static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival) {
     struct sim_access a = c->access.items[c->accessed++];
     struct sim_writes *w = &c->write;

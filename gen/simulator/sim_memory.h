@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to the token-level simulator: a channel of the board, its arbiters, and the DMA engines of its clients. The
-// functions are in sim_actor.h, section memory.
+// Internal to the simulator of simulate.h: a memory channel, its read arbiter and write engine, and the DMA engines of
+// its clients. The functions are declared in sim_actor.h, section memory. All times are cycles.
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
@@ -41,14 +41,14 @@ struct sim_client {
     int64_t issued;        // cycle of the last burst
     VEC(int64_t) beat;     // reads: cycle of arrival; writes: cycle of the offer
     VEC(int64_t) taken;    // per beat: cycle in which it left the read buffer or entered the write engine's buffer
-    VEC(int64_t) over;     // per burst: when its last beat, or its response, arrived
-    // waits: a burst waits at the arbiter, or a beat at the write engine, from cycle `at` on, with its number of beats.
-    // Then the cycles of the client's last two grants.
+    VEC(int64_t) over;     // per burst: cycle in which its last beat, or its response, arrived
+    // waits: a burst of `beats` beats waits at the arbiter, or a beat at the write engine, from cycle `at` on. granted,
+    // granted_before: cycles of the client's last two grants.
     bool waits;
     int64_t at, beats, granted, granted_before;
 };
 
-struct sim_access { // a burst whose beats are all at the memory, from cycle `at` on
+struct sim_access { // a burst, or a written beat, that the memory can access from cycle `at` on
     int64_t at, address, beats;
     struct sim_client *client;
 };
@@ -61,28 +61,28 @@ struct sim_waiting { // clients with a burst at the arbiter, or a beat at the wr
 
 struct sim_reads { // the read arbiter of a channel
     struct sim_waiting waiting;
-    // First cycle in which the arbiter's register can take a burst: the memory has taken the one before.
+    // First cycle in which the arbiter's register can take a burst: the memory has taken the previous one.
     int64_t free;
-    struct sim_access held;  // burst in the register until then; none if it has no client
+    struct sim_access held;  // burst in the register until `free`; none if it has no client
     int last;                // index of the client of the last grant
     int64_t bursts;          // bursts that the memory took so far
     int64_t beat;            // cycle of the last beat at the port
     int64_t over[SIM_QUEUE]; // per burst, modulo SIM_QUEUE: cycle in which its last beat was read
-    int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: ids that it takes
+    int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: AXI ids that it takes
     int64_t ended, ids;      // bursts that were over at the last grant; ids of the bursts after them
 };
 
 // The rill_dma_write of a channel, in which each beat is a burst: whose turn it is, and the cycles of the latest beats.
 struct sim_writes {
     struct sim_waiting waiting;
-    bool alone;                         // there is no other client, so it is always its turn
-    struct sim_client *turn;            // the client whose turn it is; NULL: nobody's yet
+    bool alone;                         // the channel has at most one writing client, which always has the turn
+    struct sim_client *turn;            // the client whose turn it is; NULL: no client has had a turn yet
     int last;                           // index of the last client that got the turn
     int64_t since;                      // cycle from which `turn` has the turn
     int64_t buffer;                     // beats that the buffer holds
     int64_t most;                       // most beats without a response for which the memory has ids
     int64_t taken, addressed, answered; // beats so far: entered the buffer, addressed at the memory, answered
-    // per beat, modulo SIM_QUEUE: cycle of each of these events
+    // Per beat, modulo SIM_QUEUE: cycle of each of these events; sent: the beat itself follows its address.
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
     struct sim_access held[SIM_QUEUE]; // beats in the buffer
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The pool's walks
-// take step words as well, but these arrive long before they are needed, so no time is counted for them.
+// Timing model of rill_fifo_pool: several streams share one storage, and their firings enter and leave it in the order
+// of a static schedule. The pool also takes step words, but these arrive long before they are needed, so the model does
+// not wait for them.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_PLACES = 255 }; // streams of a pool; a port number has 8 bits, and 255 is no port
+enum { MAX_PLACES = 255 }; // most streams of a pool, because a port number has 8 bits and 255 stands for no port
 
 struct sim_pool {
     struct sim *sim;
@@ -17,6 +18,7 @@ struct sim_pool {
     struct sim_edge *edge[MAX_PLACES];
 };
 
+// Returns the place of the stream whose turn it is at a walk, or IR_NONE after the last firing.
 static int place_of(const struct sim_pool *p, struct sim_walk *w) {
     int64_t entry;
     if (!sim_walk_entry(p->sim, &p->schedule, w, &entry)) return IR_NONE;
@@ -54,10 +56,10 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
     if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->reader);
 }
 
-// Latency of a connection across die boundaries, which includes its FIFO.
+// Returns the latency in cycles of a link across die boundaries with its FIFO, or 0 if it crosses none.
 static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + CYCLES_FIFO : 0; }
 
-// Opens the pools. In a run with given depths or unbounded streams, each stream has its own storage instead.
+// Opens the pools. In a run with given depths or unbounded streams there are none, and each stream has its own FIFO.
 bool pools_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct sim_pool **pool = ARENA_ARRAY(sim->arena, struct sim_pool *, (size_t)ir->kernels + 1);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom kernel may wait for more than its operands: the word of its step, and rows of its table.
+// Models what a custom kernel waits for in addition to its operands: the word of its step, and the rows of its table in
+// memory.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 // ---- rows of a table ----
 
+// Opens the table of a kernel that reads one. Returns false if the kernel's table cannot be simulated.
 static bool table_init(struct sim *sim, const struct actor *a, struct sim_table *t) {
     const struct ir_attrs *attrs = &sim->ir->node[a->k->node].attrs;
     if (!kernel_is(a->k, KERNEL_FETCH)) return true;
@@ -24,10 +26,11 @@ static void table_begin(const struct actor *a, struct sim_table *t, int64_t firi
     t->from = at + timing_table(&a->c)->ask;
 }
 
-// Number of rows of a firing. A kernel that runs only for a step's last position reads only that position's row.
+// Returns the number of rows of a firing. A kernel that runs only for a step's last position reads only that position's
+// row.
 static int rows_of(const struct sim_steps *s, const struct timing_step *step) { return s->when_last ? 1 : step->ntok; }
 
-// Requests the next row of the firing. False if none is left, or if its time is not known.
+// Requests the next row of the firing. Returns false if none is left, or if the cycle of the request is not known.
 static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s, const struct timing_step *step) {
     struct sim_table *t = &s->table;
     int64_t room, first = step->pos + step->ntok - rows_of(s, step), row = (first + t->asked) % t->rows;
@@ -39,6 +42,7 @@ static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s,
     return true;
 }
 
+// Takes the next beat of the requested rows. Returns false if none is left or has arrived.
 static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *t) {
     int64_t at;
     if (t->beats == t->asked * timing_table(&a->c)->beats || !client_beat(t->client, &at)) return false;
@@ -74,7 +78,7 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
 }
 
 // Finds the next step in which the kernel has a firing. Takes the words of steps without a firing when they arrive.
-// False while the next word is not there.
+// Returns false while the next step word has not arrived.
 static bool find_step(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     while (!s->left) {
         if (!edge_waiting(s->edge)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through static schedules. Fetches from them the turns of multiplexers and demultiplexers: a turn is an entry
-// that names the port of the next firing.
+// Walks through static schedules, and fetches from them the turns of multiplexers and demultiplexers. A turn is an
+// entry that names the port of the next firing.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/sim_actor.h"
 
@@ -12,6 +12,7 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     return true;
 }
 
+// Returns whether the section at the walk's place has entries in the walk's step.
 static bool section_runs(const struct sim *sim, const struct schedule_table *s, const struct sim_walk *w) {
     const struct schedule_run *c = &s->section[w->section];
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
@@ -49,8 +50,8 @@ struct timing_part sim_walk_part(const struct sim *sim, const struct schedule_ta
     return (struct timing_part){.pos = step->pos, .ntok = step->ntok, .head = step->head};
 }
 
-// At the end of a run of entries that are walked for each part: goes back to the run's first entry if there is another
-// part. False elsewhere.
+// At the end of consecutive entries that are walked for each part, goes back to the first of them if the step has
+// another part, and returns true. Returns false elsewhere.
 static bool next_part(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     const struct schedule_run *c = &s->section[w->section];
     const uint8_t *part = s->part ? s->part + c->first : NULL;
@@ -81,8 +82,8 @@ bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
 }
 
-// Puts the next turn into the FIFO, and takes the step word before the first turn of a step. False while its time is
-// not known.
+// Puts the next turn into the FIFO, and takes the step word before the first turn of a step. Returns false while the
+// turn's cycle is not known, or after the last turn.
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
     if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;

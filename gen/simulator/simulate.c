@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of the simulator: streams, stages, the queue of actors that can go on, and the result.
+// The core of the simulator: streams, stages that stall together, the queue of actors that can go on, and the result.
+// The timing models of the kernels are in machine_*.c, that of the memory is in sim_memory.c.
 #include <string.h>
 
 #include "gen/ir/ir.h"
@@ -67,8 +68,8 @@ void stage_init(struct sim *sim, struct stage *s, int64_t length) {
 
 static struct stage_word *word_at(const struct stage *s, int64_t i) { return &s->word[i & (s->capacity - 1)]; }
 
-// Sends the oldest word that has not left, if the time of its room is known; sets when it is offered and when it
-// leaves.
+// Sends the oldest word that has not left, and notes the cycles in which it is offered and leaves. Returns false if it
+// is not known from which cycle `out` has room.
 static bool send_word(struct sim *sim, struct stage *s, struct sim_edge *out) {
     struct stage_word *w = word_at(s, s->sent);
     int64_t room;
@@ -117,8 +118,8 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 
 // ---- the run ----
 
-// Whether a FIFO always has its depth, even in an unbounded run. Step words and ids of the ring wait for their readers,
-// and a parameter store gives words without end.
+// Returns whether a FIFO has its depth even in an unbounded run. The writers of step words and of ids for the ring wait
+// for room by design, and a parameter store gives words without end.
 static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
     struct timing_contract c;
     return (timing_contract(sim->ir, e->src_kernel, &c) && c.machine == TIMING_STORE) || ir_carries_steps(sim->ir, e) ||
@@ -141,7 +142,7 @@ static void open_edges(struct sim *sim) {
     }
 }
 
-// Whether two repetitions of a region have windows of the same lengths.
+// Returns whether two repetitions of a region have attention windows of the same lengths.
 static bool alike(const struct ir *ir, const struct ir_region *r, int64_t a, int64_t b) {
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         if (ir_node_is(ir, n, OP_OF_SCORES) && window_length(ir, n, a) != window_length(ir, n, b)) return false;
@@ -160,8 +161,9 @@ static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     return kinds;
 }
 
-// Leaves out layers. Layers differ only in their windows, so a few of them show the depths that all need. sim_repeats
-// recognises counts of repetitions by their value, so there must be exactly one repeated region.
+// Decides how many layers this run leaves out. Layers differ only in their windows, so a few of them show the depths
+// that all layers need. sim_repeats recognises counts of repetitions by their value, so layers are left out only if
+// exactly one region repeats.
 static void leave_out_layers(struct sim *sim) {
     int64_t most = 1, few = sim->options->layers;
     int regions = 0;
@@ -202,8 +204,8 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     return &sim->cache[0];
 }
 
-// Reads the contracts of all kernels, then opens their machines and queues them. False if a kernel has no contract or
-// lacks a stream; *missing then names it.
+// Reads the contracts of all kernels, opens their machines and queues them. If a kernel has no contract or lacks a
+// stream, sets *missing to its module or name and returns false.
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -235,8 +237,9 @@ static bool open_actors(struct sim *sim, const char **missing) {
     return true;
 }
 
-// Calculates a stream's marks. A word counts from its put to its take. A word that is taken in the cycle of another
-// word's put is no longer in the stream (high_water), but has kept its place until then (room).
+// Calculates the high-water mark and the room of a stream. A word is in the stream from its put to its take. A word
+// that is taken in the cycle of another word's put does not count for high_water, but does count for room, because its
+// place becomes free only afterwards.
 static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     for (int64_t i = 0, taken = 0; i < e->puts; i++) {
         while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
@@ -246,6 +249,7 @@ static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     }
 }
 
+// Adds a port, whose words moved in the cycles `at`, to the work of its kernel.
 static void note(struct timing_work *w, const int64_t *at, int64_t words, int64_t *busiest) {
     if (!words) return;
     if (w->first < 0 || at[0] < w->first) w->first = at[0];
@@ -282,7 +286,7 @@ static const char *describe_stuck(const struct sim *sim) {
     return copy;
 }
 
-// Whether the rows of all steps have been handed over.
+// Returns whether the rows of all steps have been handed over.
 static bool rows_complete(const struct sim *sim) {
     for (int e = 0; e < sim->ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
@@ -294,8 +298,8 @@ static bool rows_complete(const struct sim *sim) {
     return true;
 }
 
-// When the last row is written; -1: it is not. A graph without ids is over when the writes of every row have their
-// responses.
+// Returns the cycle in which the last row is written, or -1 if it is not. The run of a graph without ids is over when
+// the writes of all rows have their responses.
 static int64_t last_row_written(const struct sim *sim) {
     int64_t end = 0, at;
     if (!rows_complete(sim)) return -1;
@@ -309,26 +313,31 @@ static int64_t last_row_written(const struct sim *sim) {
     return end;
 }
 
+// Returns the cycle in which the loader took its last beat, or -1 if nothing is loaded.
 static int64_t loaded(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     return l && l->taken.count ? l->taken.items[l->taken.count - 1] : -1;
 }
 
-// Whether an actor takes part in the run. Before the first step, only the engines' lanes move, until the parameters are
-// loaded.
+// Returns whether an actor takes part in the run. In a run of the load only (load_only), only the engines do, whose
+// lanes read ahead before the first step.
 static bool has_part(const struct sim *sim, const struct actor *a) {
     return !sim->options->load_only || a->c.machine == TIMING_ENGINE;
 }
+
+// Returns whether the run has exceeded options->limit.
 static bool is_cut(const struct sim *sim) {
     return sim->options->limit && sim->words + sim->beats >= sim->options->limit;
 }
-// Whether the run may end. A run of the load ends when the loader's last burst has been granted.
+
+// Returns whether the run may end. A run of the load only ends when the loader's last burst has been granted.
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
     return sim->late || is_cut(sim);
 }
 
+// Makes the result of the run. Its lists of cycles and marks are those of the streams, not copies.
 static struct timing_result *collect(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct timing_result *r = ARENA_NEW(sim->arena, struct timing_result);
@@ -359,15 +368,15 @@ static struct timing_result *collect(struct sim *sim) {
     return r;
 }
 
-// Whether the design's figures are in their ranges, which an edited dump may not keep.
+// Returns whether the design's figures are in their ranges, which an edited dump may not keep.
 static bool is_sane(const struct ir_design *d) {
     return d->channels >= 1 && d->channels <= 32 && (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 &&
            d->lanes <= 32 && d->tokens >= 1 && d->tokens <= 8 && d->max_burst >= 1 &&
            d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
 }
 
-// Called when nothing can go on. Under the old rule for keys (options->idle_counts), lets the engines try once whether
-// keys count. False if no engine can try.
+// Is called when no actor can go on. Under the old rule for keys (options->idle_counts), lets the engines check once
+// whether keys count as written. Returns false if no engine is woken.
 static bool settle(struct sim *sim) {
     if (!sim->options->idle_counts || sim->settled) return false;
     sim->settled = true;
@@ -391,7 +400,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!is_over(&sim)) {
-        // If nothing can go on, the earliest request of the memory has its turn.
+        // If no actor can go on, the earliest event of the memory comes next.
         while (!sim.queue_count && memory_serve_one(&sim)) continue;
         if (!sim.queue_count && !settle(&sim)) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 addition: y = a + b, rounded to nearest even. Subnormal operands and results become zero with the same sign.
 //
-// Latency 5 enabled clocks, one result per enabled clock, no reset. Subtract by inverting b[31].
-// fault is aligned with y: NaN or infinite operand, or the sum overflows; y is then undefined.
+// To subtract b, invert b[31].
+// Latency 5 enabled clocks, one result per enabled clock, no reset.
+// fault is aligned with y. It is 1 if an operand is NaN or infinite, or if the sum overflows; y is then undefined.
 `default_nettype none
 
 module rill_fp32_add (
@@ -55,7 +56,8 @@ module rill_fp32_add (
             stage1_q <= sort(a, b);
     end
 
-    // Stage 2: align lesser, with guard, round and sticky bits. The sticky bit is the OR of all bits shifted out.
+    // Stage 2: shift lesser right, and append guard, round and sticky bits. The sticky bit is the OR of all bits that
+    // are shifted out further.
     function [26:0] align(input [23:0] lesser, input [4:0] shift);
         reg [26:0] kept;
         begin
@@ -106,8 +108,9 @@ module rill_fp32_add (
     end
 
     // Stage 4: shift the top nonzero nibble of the sum to the top, and count its leading zeros (0 to 3). Result:
-    // {exponent, sum, zeros}. exponent is signed. Stage 5 shifts the sum left by zeros and subtracts zeros from it. In
-    // `zeros` of the function, bits 2 * n + 1 and 2 * n are the leading zeros of nibble n; nibble 0 is the top one.
+    // {exponent, sum, zeros}. exponent is signed. Stage 5 shifts the sum left by zeros and subtracts zeros from
+    // exponent. In `zeros` of the function, bits 2 * n + 1 and 2 * n are the leading zeros of nibble n; nibble 0 is the
+    // top one.
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
         reg [26:0] moved;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two fp32 numbers: less = a < b, equal = (a == b). Subnormals count as zero, and -0 equals +0.
 //
-// Combinational. fault: NaN or infinite operand; the other outputs are then undefined.
+// Combinational. fault is 1 if an operand is NaN or infinite; the other outputs are then undefined.
 `default_nettype none
 
 module rill_fp32_compare (

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value of a smooth curve at |a| in fp32, from a table of segments (docs/numerics.md section 2). Results are from 0 to
-// 1.13.
+// Computes a smooth curve in fp32 from a table of segments, each of which is a quadratic (docs/numerics.md section 2).
+// y is the value at |a|, except with CURVE 2, where it is the value at a. It is from 0 to 1.13.
 //
 // Latency 14 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 192 to 296 segments.
-// beyond is aligned with y: |a| is above the last segment. y is then 1 for CURVE 0 and 1, 0 or 1 for CURVE 2, 0 for
-// CURVE 3. fault comes 11 clocks before y: NaN or infinite operand; y is then undefined.
+// beyond is aligned with y. It is 1 if |a| is above the last segment. y is then 1 for CURVE 0 and 1, 0 or 1 for CURVE
+// 2, and 0 for CURVE 3.
+// fault comes 11 enabled clocks before y. It is 1 if a is NaN or infinite; y is then undefined.
 //
 // name   meaning                                                       unit  range
 // CURVE  0: tanh(a) / a, 1: erf(a) / a, 2: Phi(a), 3: ln(1 + exp(-a))  -     0 to 3
@@ -34,7 +35,7 @@ module rill_fp32_curve #(
     localparam SHIFT1 = CURVE == 3 ? 20 : 21;
     localparam [25:0] WHOLE = 26'h1000000;                           // 1 with 24 places
 
-    // Stages 1 to 3: |a| in fixed point. The segment's number is above bit 17.
+    // Stages 1 to 3: |a| in fixed point. Bits 18 and up are the segment's number, the lower bits the place in it.
     wire [INDEX_W+18:0] fixed;
     wire                overflow;
     rill_fp32_to_fixed #(.FRAC(PLACES), .WIDTH(INDEX_W + 19)) u_fixed (.clk(clk), .en(en), .a({1'b0, a[30:0]}),
@@ -80,7 +81,7 @@ module rill_fp32_curve #(
             sign_q <= {sign_q[7:1], a[31]};
             d4_q <= {!fixed[17], fixed[16:0]};
             above_q <= {above_q[12:4], above};
-            // Stage 9: the table of Phi has the value for negative a.
+            // Stage 9: the table for CURVE 2 has 1 - Phi(|a|), which is Phi(a) for negative a.
             value9_q <= CURVE == 3 || (CURVE == 2 && sign_q[8]) ? tail : CURVE == 2 ? WHOLE - tail
                 : above_q[8] ? WHOLE : {1'b0, value};
         end

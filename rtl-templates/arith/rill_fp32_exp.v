@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 exponential: y = exp(a). The error is at most 1 ulp. y saturates to the largest finite value and to +0.
+// fp32 exponential: y = exp(a). The error is at most 1 ulp. A result above the largest finite value becomes this value,
+// and a result below the smallest normal number becomes +0.
 //
-// Latency 10 enabled clocks, one result per enabled clock, no reset. Four DSP48E2, 128 segments.
-// fault is aligned with y: NaN or infinite operand; y is then undefined.
+// Method: exp(a) = 2^t with t = a * log2(e). The integer part of t becomes the exponent of y. A table of 128 quadratics
+// gives the significand from the fraction of t.
+// Latency 10 enabled clocks, one result per enabled clock, no reset. Four DSP48E2.
+// fault is aligned with y. It is 1 if a is NaN or infinite; y is then undefined.
 `default_nettype none
 
 module rill_fp32_exp (
@@ -52,7 +55,7 @@ module rill_fp32_exp (
         end
     end
 
-    // Stage 3: shift right by 6 less the exponent of a, so that the sum is t * 2^26 for every exponent.
+    // Stage 3: shift right by 6 minus the exponent of a, so that the sum is t * 2^26 for every exponent.
     reg         sign3_q, large3_q, fault3_q;
     reg  [33:0] shifted3_q;
 

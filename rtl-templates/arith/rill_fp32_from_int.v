@@ -81,13 +81,13 @@ module rill_fp32_from_int #(
                 empty = PIECES[2:0] - 3'd1 - p[2:0];
     end
 
-    // Stage 3 gets the top 41 bits. The bits below them are examined for every possible shift, in parallel with
-    // choosing the shift. lost[i]: if `empty` is i, one of these bits is 1.
+    // Stage 3 gets the top 41 bits. The bits below them only decide the rounding. They are examined for every possible
+    // shift while the shift is chosen. lost[i]: if `empty` is i, one of the bits below the top 41 is 1.
     wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
     wire [7:0]        lost;
     generate
         for (i = 0; i < 8; i = i + 1) begin : gen_lost
-            if (i < PIECES - 3) begin : gen_pieces         // whole pieces and seven bits
+            if (i < PIECES - 3) begin : gen_pieces         // whole pieces, and seven bits of the piece above them
                 assign lost[i] = |used[PIECES-4-i:0] || |wide[16*(PIECES-3-i) +: 7];
             end else if (i < PIECES - 2) begin : gen_some
                 assign lost[i] = |wide[6:0];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Natural logarithm of m * 2^power, m = 1 + fraction * 2^-32, rounded once: relative error below 2^-22.5.
+// Natural logarithm in fp32: y = ln(m * 2^power), where m = 1 + fraction * 2^-32. The relative error is below 2^-22.5.
 //
-// The result is the exact sum of power * ln(2) and of (m - 1) times a 24-bit factor from a table. From m = 3/2 on, m is
-// halved (and power incremented), so that the two terms do not cancel.
+// y is the sum of power * ln(2) and of (m - 1) * factor, rounded once. A table of 128 quadratics gives factor, which is
+// ln(m) / (m - 1) with 24 bits. From m = 3/2 on, m is halved and power incremented, so that the two terms do not
+// cancel.
 // Latency 13 enabled clocks, one result per enabled clock, no reset. No fault is possible, because the caller rejects
 // operands that are not positive.
 `default_nettype none
@@ -32,7 +33,7 @@ module rill_fp32_ln (
             exponent1_q <= {power[8], power} + {9'd0, fraction[31]};
         end
 
-    // Stages 2 to 5: the factor.
+    // Stages 2 to 5: the factor, by the quadratic.
     wire [24:0]        factor;
     reg  signed [33:0] distance2_q, distance3_q, distance4_q, distance5_q;
     reg  signed [9:0]  exponent2_q, exponent3_q, exponent4_q, exponent5_q;
@@ -51,7 +52,8 @@ module rill_fp32_ln (
             exponent5_q <= exponent4_q;
         end
 
-    // Stage 6: partial products of both halves. Stage 7: power * ln(2), and the product. Stage 8: their sum.
+    // Stage 6: products of the factor with both halves of m - 1, and power * ln(2). Stage 7: the sum of the products.
+    // Stage 8: the sum of both terms, which is the result * 2^56.
     wire signed [59:0] factor_wide = {35'd0, factor};
     reg  signed [59:0] low6_q, high6_q;
     reg  signed [65:0] power6_q, power7_q;
@@ -70,7 +72,8 @@ module rill_fp32_ln (
             sum8_q <= product7_q + power7_q[63:0];
         end
 
-    // Stages 9 to 12: to fp32. Stage 13: times 2^-56. A result that is not 0 is never below the smallest normal number.
+    // Stages 9 to 12: convert to fp32. Stage 13: multiply by 2^-56. A result that is not 0 is never below the smallest
+    // normal number.
     wire [31:0] whole;
     rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en), .a(sum8_q), .y(whole));
     always @(posedge clk)

@@ -2,7 +2,7 @@
 // fp32 maximum: y is the larger of a and b. A subnormal becomes zero with the same sign. +0 is larger than -0, so that
 // the maximum of many values does not depend on their order.
 //
-// Combinational. fault: NaN or infinite operand; y is then undefined.
+// Combinational. fault is 1 if an operand is NaN or infinite; y is then undefined.
 `default_nettype none
 
 module rill_fp32_max (

@@ -3,7 +3,8 @@
 // sign.
 //
 // Latency 3 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (24 x 17 and 24 x 7).
-// fault is aligned with y: NaN or infinite operand, or (SATURATE = 0) the product overflows; y is then undefined.
+// fault is aligned with y. It is 1 if an operand is NaN or infinite, or, with SATURATE = 0, if the product overflows; y
+// is then undefined.
 //
 // name      meaning                                                                         unit  range
 // SATURATE  1: an overflow becomes the largest finite value with its sign, without a fault  -     0, 1
@@ -46,12 +47,12 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 2: the sum of the partial products, and the exponent fields for a product in [1, 2) and in [2, 4), with all
-    // flags of the exponent that stage 3 needs. So stage 3 only selects between them, which 250 MHz requires
-    // (docs/clock.md).
+    // Stage 2: the sum of the partial products. Also the exponent fields for a product of the significands in [1, 2)
+    // and in [2, 4), with all flags of the exponent that stage 3 needs. So stage 3 only selects between them, as a
+    // clock of 250 MHz requires (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // exponent fields for a product in [1, 2) and in [2, 4)
-    reg  [5:0]  is2_q;                          // whether exponent2 is < 0, 0, -1, >= 255, 254, 253; bit 5 first
+    reg  [5:0]  is2_q;                          // whether the exponent is < 0, 0, -1, >= 255, 254, 253; bit 5 first
     reg  [47:17] product2_q;
     reg         sticky2_q;                      // OR of the 17 bits below the kept ones
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates one segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
+// Evaluates a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5. The arithmetic modules
+// with tables use it: c0, c1 and c2 come from the table entry of a segment, and d is the distance from its middle.
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
-// d, c1 and c2 are signed, and the shifts are arithmetic. c0 is unsigned and includes half an ulp for the final
-// rounding.
+// d, c1 and c2 are signed, and the shifts are arithmetic. c0 is unsigned, and includes half of y's lowest bit for the
+// final rounding.
 //
 // name    meaning                                                unit    range
 // D_W     width of d                                             bits    2 to 18

@@ -2,8 +2,9 @@
 // fp32 reciprocal: y = 1 / a. The error is at most 1 ulp; powers of two are exact. Subnormal results become zero with
 // the same sign.
 //
-// Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 128 segments.
-// fault is aligned with y: zero, NaN or infinite operand; y is then undefined.
+// A table of 128 quadratics gives the significand of y.
+// Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2.
+// fault is aligned with y. It is 1 if a is zero, subnormal, NaN or infinite; y is then undefined.
 `default_nettype none
 
 module rill_fp32_recip (
@@ -25,8 +26,8 @@ module rill_fp32_recip (
         end
     end
 
-    // Stage 2: table read. The exponent field of the result is 254 - field if a is a power of two, otherwise 253 -
-    // field. If it is below 1, the result is flushed. Stages 3 to 6: the quadratic.
+    // Stage 2: table read. The exponent field of the result is 254 minus that of a if a is a power of two, otherwise
+    // 253 minus that of a. If it is below 1, the result becomes zero. Stages 3 to 6: the quadratic.
     wire [29:0] c0;
     wire [26:0] c1;
     wire [17:0] c2;

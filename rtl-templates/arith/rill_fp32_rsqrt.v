@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 reciprocal square root: y = 1 / sqrt(a). The error is at most 1 ulp; powers of four are exact.
 //
+// A table of quadratics gives the significand of y. It has 128 segments for even exponents of a, and 128 for odd ones.
 // Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2.
-// The table has 2 x 128 segments (odd and even exponent).
-// fault is aligned with y: zero, negative, NaN or infinite operand; y is then undefined.
+// fault is aligned with y. It is 1 if a is zero, subnormal, negative, NaN or infinite; y is then undefined.
 `default_nettype none
 
 module rill_fp32_rsqrt (

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 to two's complement fixed point: y = RN(a * 2^FRAC), ties to even, saturated to +-(2^(WIDTH-1) - 1).
+// Converts fp32 to two's complement fixed point: y = RN(a * 2^FRAC), where RN rounds to the nearest integer, ties to
+// even. y saturates to +-(2^(WIDTH-1) - 1).
 //
-// Latency 3 enabled clocks, one result per enabled clock, no reset. Aligned with y: overflow (|RN(a * 2^FRAC)| >=
-// 2^(WIDTH-1)) and fault (NaN or infinite operand; y undefined).
+// Latency 3 enabled clocks, one result per enabled clock, no reset.
+// overflow is aligned with y. It is 1 if |RN(a * 2^FRAC)| >= 2^(WIDTH-1).
+// fault is aligned with y. It is 1 if a is NaN or infinite; y is then undefined.
 //
 // name   meaning             unit  range
 // FRAC   binary places of y  bits  -100 to 100

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a number with the Gumbel distribution from 32 random bits: -ln(-ln(u)), u = (2 * random + 1) / 2^33. The result
-// is from -3.13 to 22.88.
+// Makes an fp32 number with the Gumbel distribution from 32 random bits: y = -ln(-ln(u)), u = (2 * random + 1) / 2^33.
+// y is from -3.13 to 22.88. Sampling adds such a number to each logit and takes the largest sum (docs/numerics.md).
 //
 // Latency 28 enabled clocks, one result per enabled clock, no reset.
 `default_nettype none
@@ -34,7 +34,7 @@ module rill_gumbel (
             exponent2_q <= 9'h1ff - {3'd0, zeros1_q};
         end
 
-    // Stages 3 to 15 and 16 to 28: two logarithms. u is below 1, so its logarithm is below 0.
+    // Stages 3 to 15: ln(u), which is below 0, because u is below 1. Stages 16 to 28: the logarithm of its magnitude.
     wire [31:0] inner, outer;
     rill_fp32_ln u_inner (.clk(clk), .en(en), .power(exponent2_q), .fraction(u2_q[31:0]), .y(inner));
     rill_fp32_ln u_outer (.clk(clk), .en(en), .power({1'b0, inner[30:23]} - 9'd127), .fraction({inner[22:0], 9'd0}),

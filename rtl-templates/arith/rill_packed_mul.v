@@ -6,18 +6,19 @@
 //     x = x1 * 2^S + x0 (27 bits, sign-extended); x0 and x1 are signed with X_BITS bits
 //     S = 26 - X_BITS: 18 or 16    B = 2^(X_BITS + 3): 2048 or 8192
 // weight is signed, -8 .. 15: a 4-bit weight, or the unsigned low half of an 8-bit weight.
-// sum_in comes from a neighbour over the cascade, sum_beside from any other multiplier over port C.
+// sum_in comes from the neighbouring multiplier over the cascade, sum_beside from any other multiplier over port C.
 // Reason for the bias: one product is -1920 .. 1905 (10-bit activations: -7680 .. 7665). A negative lower product
 // borrows from the upper one, so a sum can be split into its two halves only if B was added to both halves of each
 // product. Then every product is 128 .. 3953 (10 bits: 512 .. 15857), nothing is borrowed, and
 //     sum[S-1:0] = sum of (x0 * weight + B)        sum[SUM_W-1:S] = sum of (x1 * weight + B)
-// The bias is a constant on port C, so sum_beside is ignored if BIAS is not 0. In a tree of n multipliers the last one
-// adds the bias of all (BIAS = n), and the others have BIAS 0. Before the last one, sums may be negative.
+// The bias is a constant on port C, so sum_beside is ignored if BIAS is not 0. In a tree of n multipliers, the last
+// multiplier adds the bias of all products (BIAS = n), and the others have BIAS 0. Sums before the last multiplier may
+// be negative.
 // Largest sums: 64 products with 8-bit activations, whose halves have 18 bits (64 * 3953 < 2^18); 4 products with
 // 10-bit activations, whose halves have 16 bits (4 * 15857 < 2^16). With SUM_W 32 at most 4 products.
 // cascade equals p. It may drive only the sum_in of one other multiplier, the next one in its column.
-// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both. Latency: 1 cycle; p keeps its value without en.
-// Reset: none.
+// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both.
+// Latency: 1 cycle; p keeps its value while en is 0. Reset: none.
 //
 // name    meaning                            unit      range
 // BIAS    products whose bias is added here  products  0 to 64

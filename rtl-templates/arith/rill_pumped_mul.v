@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies like rill_packed_mul, but at twice the clock: two pairs of activations one after the other, with the same
-// weight or with one weight each.
+// Multiplies like rill_packed_mul, but on a clock of twice the rate: two pairs of activations one after the other, both
+// with the same weight or each with its own weight.
 //
 //     p = x_i * weight + sum_in + sum_beside + BIAS * B * (2^S + 1), modulo 2^SUM_W     i = 0, then 1
 // x_0, x_1, weight, the sums, B, S and the largest sums are those of rill_packed_mul.
-// All registers are those of a DSP48E2, at clk_2x. Edges are counted from 0, the edge that takes the factors of a pair:
+// All registers are those of a DSP48E2, on clk_2x. Edges of clk_2x are counted from 0, the edge that takes the factors:
 //     edge 0      A and D <= x_0 and x_1 (en_x), B1 <= weight (en_weight)
 //     edges 1, 2  AD <= A, then D: D if pick_1 was high at the edge before
 //     edges 1, 2  B2 <= B1
 //     edges 2, 3  M <= AD * B2
-//     edges 3, 4  P <= M + sum_in + sum_beside + bias; the sums are p of the other multipliers one edge before
+//     edges 3, 4  P <= M + sum_in + sum_beside + bias; the other multipliers have put out these sums one edge before
 // So x_0 and weight must be stable for two edges, and en_x, en_weight and pick_1 have a period of two edges. If
 // en_weight is always high, B1 takes another weight at edge 1, which is multiplied by x_1. en_x may come one edge
 // before en_weight: then A is taken at edge -1 and D at edge 1, so x_1 comes that much later.
 // cascade equals p. It may drive only the sum_in of one other multiplier, the next one in its column.
-// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both; with a bias sum_beside is always ignored. No
-// reset.
+// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both; with a bias, sum_beside is always ignored.
+// Reset: none.
 //
 // name    meaning                            unit      range
 // BIAS    products whose bias is added here  products  0 to 64

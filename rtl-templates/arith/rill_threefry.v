@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threefry-2x32 with 20 rounds (Salmon et al., SC 2011): makes 64 random bits from a counter and a key.
+// Random number generator Threefry-2x32 with 20 rounds (Salmon et al., SC 2011): makes 64 random bits from a counter
+// and a key. Equal inputs give equal bits, so sampling can be repeated.
 //
 // Latency 16 enabled clocks, one result per enabled clock, no reset. The key must be stable while results are computed.
 `default_nettype none
@@ -27,8 +28,9 @@ module rill_threefry (
         endcase
     endfunction
 
-    // Stage 0 adds the key. Then, five times, two stages do two rounds each, and a third stage adds two words of the
-    // key, other ones each time. The key has a third word, the parity of the given two.
+    // Stage 0 adds the key. Then five groups of three stages follow: two stages do two rounds each, and the third stage
+    // adds two words of the key, the next pair each time, and the group's number from 1 on. The key has a third word,
+    // the parity of the given two.
     wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
     wire [95:0] keys = {parity, key};
     reg  [31:0] a_q [0:15];

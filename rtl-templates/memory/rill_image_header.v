@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of the memory image at each start and checks it. Then it passes on the vector parameters that follow
-// the header, or keeps the ones that are already on chip.
+// Reads the header of the memory image at each start of a request and checks it. Then it passes on the vector
+// parameters that follow the header, or keeps those that are already on chip.
 //
 // The header is one beat (docs/memory.md): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of the
 // image, never 0.
+// kept is the checksum of the image whose parameters are on chip, or 0 if there are none.
 // start (pulse, allowed in the middle of a read) with kept = 0: one read fetches the header and BEATS beats of
 // parameters, and the parameters go to m_axis_beat.
-// start with kept not 0: the header is read alone. If its checksum equals kept, keep pulses and nothing else is read.
+// start with another kept: the header is read alone. If its checksum equals kept, keep pulses and nothing else is read.
 // Otherwise a second read fetches the parameters.
-// A header of another image sets wrong (level, until start). place is the first field that differs: 0 magic, 1 version,
-// 2 layout. No parameters are passed on, and done never comes.
+// A header that does not fit this design sets wrong (level, until start). place is the first field that differs: 0
+// magic, 1 version, 2 layout. No parameters are passed on, and done never comes.
 // done rises with keep, or when the header is right and loaded is high (level: all parameters have been handed over; 1
 // if BEATS is 0). It is low from start until then. checksum is valid with done.
 // layout and kept must be stable from 2 cycles before start until done or wrong.
