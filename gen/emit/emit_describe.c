@@ -502,7 +502,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. <port> is left out if "
         "the module's port has no name (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it "
         "(next_id.id: from_next_id_*). After the number of a port, one more word says what the stream carries or, at a "
-        "fork, who reads it. This word is left out if the name would have more than 56 characters, or 45\n"
+        "fork, who reads it. This word is left out if the name would have more than 56 characters, or 45 "
         "between modules.\n"
         "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
         "and contains the stream's FIFO and the registers on the way to another die.\n"

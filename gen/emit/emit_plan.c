@@ -212,8 +212,8 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
-// LONGEST, LONGEST_BETWEEN: longest name, in characters, to which words_behind may add words. A line of the top connects
-// a stream between modules to a port of the same name, so it has this name twice.
+// LONGEST, LONGEST_BETWEEN: longest name, in characters, to which words_behind may add words. A line of the top
+// connects a stream between modules to a port of the same name, so it has this name twice.
 enum { LONGEST = 56, LONGEST_BETWEEN = 45 };
 
 // Returns whether a packed port has others beside it. The demultiplexer of an engine with one product has one output.
