@@ -356,8 +356,8 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
     return IR_NONE;
 }
 
-// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the port's edge. Both are IR_NONE if they
-// are not found.
+// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port are
+// IR_NONE if they are not found.
 static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;

@@ -325,7 +325,7 @@ static int64_t offset_bits(const struct kernel_args *a) {
 // Returns the bits that tell which tokens, of those that are computed at a time, are present besides the first one.
 static int64_t others(const struct kernel_args *a) { return at_least(copies(a) - 1, 1); }
 
-// Return the bits of a chain (the signals from the engine to the lanes of a die) that are for the operand. On the
+// These return the bits of a chain (the signals from the engine to the lanes of a die) that are for the operand. On the
 // engine's die these are the slice of a beat; on another die they are the signals that fill and read the copy of the
 // operand buffer.
 static int64_t slice_bits(const struct kernel_args *a) { return copies(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
@@ -381,8 +381,8 @@ static int64_t dies_away(const struct kernel_args *a) {
     return dies;
 }
 
-// Return the register stages from the engine to the lanes, the register stages from the lanes to the results, and the
-// depth of the FIFO of results, which must have a place for every word in flight.
+// These return the register stages from the engine to the lanes, the register stages from the lanes to the results, and
+// the depth of the FIFO of results, which must have a place for every word in flight.
 static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS", 0); }
 static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
 static int64_t places(const struct kernel_args *a) {

@@ -151,8 +151,8 @@ enum { COST_LANE_RESULT_BITS = 34 /* fp32, fault, valid */ };
 // Returns the bits that go to all lanes of another die together: the signals that fill and read the die's copy of the
 // operand buffer, the command, and the offset.
 int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
-// Return the bits that go to a die that has only the sums of cut lanes, and the bits from the multipliers of each cut
-// lane to its sums.
+// These return the bits that go to a die that has only the sums of cut lanes, and the bits from the multipliers of each
+// cut lane to its sums.
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
 // Returns the number of the engine's DSPs that work twice in a cycle, on the second clock of a design with `A: 4` or
@@ -160,8 +160,8 @@ int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
 int64_t cost_engine_twice(const struct ir_kernel *engine);
 struct cost_resources cost_one_lane(const struct ir_kernel *engine); // a lane and its dequantizer
 struct cost_resources cost_one_sums(const struct ir_kernel *engine); // only its sums and its dequantizer
-// Return the resources of a copy of the operand buffer with the logic that makes a beat's operand from it, and those of
-// the FIFO in which the results of all lanes come together.
+// These return the resources of a copy of the operand buffer with the logic that makes a beat's operand from it, and
+// those of the FIFO in which the results of all lanes come together.
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);
 struct cost_resources cost_engine_results(const struct ir_kernel *engine);
 

@@ -14,8 +14,8 @@ enum {
     KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // most rows of the V tail in a layer
 };
 
-// Return the other operations of an attention, given its attn_scores or attn_values: the softmax, the attn_values, the
-// attn_scores. IR_NONE: there is none, or more than one.
+// These return the other operations of an attention, given its attn_scores or attn_values: the softmax, the
+// attn_values, the attn_scores. IR_NONE: there is none, or more than one.
 int kv_softmax_of(const struct ir *, int scores);
 int kv_values_of(const struct ir *, int scores);
 int kv_scores_of(const struct ir *, int values);

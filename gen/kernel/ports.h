@@ -24,7 +24,8 @@ void ports_order(const struct ir *, const struct ir_node *, bool is_output, int 
 // Returns the stream type of an array in this order, in words of `width` elements along the last dimension of the
 // order.
 struct ir_itensor ports_array_type(const struct ir *, const struct ir_tensor *, int64_t width, const int order[]);
-// The functions ports_add_* add a port and return its index.
+// The functions ports_add_* return the index of the new port.
+
 // Adds a port with the stream of a tensor: words of LANES elements, units or scalars.
 int ports_add_tensor(struct ir *, int kernel, const char *name, bool is_output, int tensor);
 // Adds a port for an operand of the kernel's own operation, in the order and with the firings that the operation
