@@ -156,7 +156,8 @@ static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources 
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
-// The next functions cost the two halves of a cut lane: the multipliers (products), and the accumulators (sums).
+// The next functions add the costs of the two halves of a cut lane: the multipliers (products), and the accumulators
+// (sums).
 static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_mix(r, beat, 1, PER_LANE_PRODUCTS_BIT, wide(x_bits(a)), PER_LANE_BIT_WIDE);

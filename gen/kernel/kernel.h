@@ -166,11 +166,10 @@ struct cost_resources cost_lane_copy(const struct ir_kernel *engine);
 struct cost_resources cost_engine_results(const struct ir_kernel *engine);
 
 // Values of a kernel's parameters, for other code, which does not know the parameters' names.
-int64_t kernel_ports(const struct ir_kernel *);  // streams that it forks, merges, distributes or stores
-int64_t kernel_tokens(const struct ir_kernel *); // most tokens of a firing
-int64_t kernel_offset(const struct ir_kernel *); // offset in bytes of the rows that it reads or writes, from a base
-bool kernel_is_together(
-    const struct ir_kernel *); // whether several query heads may be its tokens in a step of one token
+int64_t kernel_ports(const struct ir_kernel *);    // streams that it forks, merges, distributes or stores
+int64_t kernel_tokens(const struct ir_kernel *);   // most tokens of a firing
+int64_t kernel_offset(const struct ir_kernel *);   // offset in bytes of the rows that it reads or writes, from a base
+bool kernel_is_together(const struct ir_kernel *); // whether its tokens may be query heads in a step of one token
 int64_t kernel_together(const struct ir_kernel *); // how many query heads; 0: not stated
 bool kernel_takes_whole(const struct ir_kernel *); // for kernels that reorder: whether a firing is one group
 
