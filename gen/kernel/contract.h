@@ -76,21 +76,22 @@ struct timing_pipe {
 
 // TIMING_BANKS, TIMING_SOFTMAX
 struct timing_banks {
-    int64_t enter;                    // stages before the banks
-    int64_t rows;                     // rows of a group; 0: up to the end of the firing
-    int64_t banks;                    // groups that are held
-    int64_t room;                     // words that these groups hold in total; 0: each group has its own place
-    int64_t release;                  // from reading a group's last word until its place is free
-    int64_t ready;                    // from the last word of a group (at the banks) to the first word that may be read
-    int64_t pack;                     // rows that are read for each word that is sent
-    bool by_token;                    // a group is read token by token, not row by row
-    bool pads;                        // with by_token: a token's units are padded to an even number
-    int64_t groups;                   // groups in a firing of the output; 0: firings are those of the input
-    struct {                          // TIMING_SOFTMAX
-        int64_t behind;               // from the output of a token's last word to its scalar
-        int64_t kept;                 // firings whose scalars can wait
-        int64_t heads, layers, lanes; // query heads of a layer; layers of the cache; lanes of a word
-        int64_t together;             // query heads of a firing in a step of one token; 0, 1: one
+    int64_t enter;      // stages before the banks
+    int64_t rows;       // rows of a group; 0: up to the end of the firing
+    int64_t banks;      // groups that are held
+    int64_t room;       // words that these groups hold in total; 0: each group has its own place
+    int64_t release;    // from reading a group's last word until its place is free
+    int64_t ready;      // from the last word of a group (at the banks) to the first word that may be read
+    int64_t pack;       // rows that are read for each word that is sent
+    bool by_token;      // a group is read token by token, not row by row
+    bool pads;          // with by_token: a token's units are padded to an even number
+    int64_t groups;     // groups in a firing of the output; 0: firings are those of the input
+    struct {            // TIMING_SOFTMAX
+        int64_t behind; // from the output of a token's last word to its scalar
+        int64_t kept;   // firings whose scalars can wait
+        // Query heads of a layer; layers of the cache; lanes of a word.
+        int64_t heads, layers, lanes;
+        int64_t together; // query heads of a firing in a step of one token; 0, 1: one
     } softmax;
 };
 
@@ -154,8 +155,7 @@ struct timing_lines {
     int64_t pixel;                    // words of a pixel
     int64_t buffer;                   // words that the ring holds
     int64_t ready;                    // from a word's last token to reading it
-    int64_t
-        begin; // from a tensor's first word, and from reading the last word of the previous one, to reading the tensor
+    int64_t begin;   // from a tensor's first word to reading it; also from the last word read of the one before
     int64_t release; // from reading the last word of a patch until the places that it frees can be written
 };
 
