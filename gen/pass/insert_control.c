@@ -12,7 +12,7 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    COUNTERS = 4 /* per engine: cycles busy, waiting for beats, for operands, for its reader; docs/registers.md */,
+    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for its reader; docs/registers.md */,
     OPEN_BESIDE =
         8 /* most descriptors of a client besides its unacknowledged beats: one being written, and pulses in flight */
 };
