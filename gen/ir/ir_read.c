@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the IR from its YAML text. A dump may have been edited by hand, so every field is checked here; the verifier
-// checks cross references.
+// Reads the IR from the YAML text that ir_write.c writes (a dump). A dump may have been edited by hand. This file
+// checks the form of every field and that names exist; the verifier (verify.c) then checks how the parts fit together.
 #include <limits.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "ker
 
 // ---- names ----
 
-// Returns the index of the name that a node refers to. Reports an unknown name and returns IR_NONE.
+// Returns the index of the item that a YAML node names, in the list `which`. Reports an unknown name and returns
+// IR_NONE.
 static int find_name(struct reader *r, enum list which, const struct yaml_node *node, const char *key) {
     const char *const *names = r->list[which].name;
     int count = r->list[which].count;
@@ -38,19 +39,21 @@ static int find_name(struct reader *r, enum list which, const struct yaml_node *
     return IR_NONE;
 }
 
+// Returns the index of the item that the value of `key` names; IR_NONE if the key is missing or after an error.
 static int get_name(struct reader *r, enum list which, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
     return node ? find_name(r, which, node, key) : IR_NONE;
 }
 
-// Finds a die by name. Dumps of older versions have its number; a wrong number becomes IR_MAX_DIES, which the verifier
-// refuses.
+// Finds a die by name. Dumps of older versions give its number instead; a number out of range becomes IR_MAX_DIES,
+// which the verifier rejects.
 static int find_die(struct reader *r, const struct yaml_node *node, const char *key) {
     int64_t number;
     if (yaml_parse_int(node, &number)) return number >= 0 && number < IR_MAX_DIES ? (int)number : IR_MAX_DIES;
     return find_name(r, DIES, node, key);
 }
 
+// Returns die 0 if the key is missing: a design on one die does not write dies.
 static int get_die(struct reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
     return node ? find_die(r, node, key) : 0;
@@ -69,7 +72,8 @@ static int get_tensors(struct reader *r, const struct yaml_node *map, const char
     return (int)count;
 }
 
-// Reads all names before anything that refers to them, and reports a name that occurs twice.
+// Reads the names of all items in a list, so that items can refer to names that come later in the file. Reports a name
+// that occurs twice.
 static void read_names(struct reader *r, enum list which, const struct yaml_node *root) {
     const struct yaml_node *list = yaml_get(root, list_keys[which]);
     size_t count = reader_list_count(r, list, 1 << 20);
@@ -88,6 +92,7 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
 
 // ---- fields ----
 
+// READ_<kind> reads a field of this kind from `map`. ir_text.h lists the fields of each struct and explains the kinds.
 #define READ_FIELD(kind, name) item->name = (__typeof__(item->name))READ_##kind(name);
 #define READ_INT(name) reader_int(r, map, #name)
 #define READ_COUNT(name) reader_count(r, map, #name, 0)
@@ -103,6 +108,7 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
 #define READ_DIE(name) get_die(r, map, #name)
 #define READ_PLATFORM(key, member) item->platform.member = reader_optional(r, map, key);
 
+// Returns the map at a key of `design`. Reports an error and returns NULL if the value is missing or is not a map.
 static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
     const struct yaml_node *map = yaml_get(design, key);
     if (map && yaml_expect(map, YAML_KIND_MAP, key, r->diag)) return map;
@@ -144,7 +150,8 @@ static void read_end_ids(struct reader *r, const struct yaml_node *design, struc
     for (int i = 0; i < item->count; i++) item->id[i] = (uint32_t)id[i];
 }
 
-// Reads the strategy and what it decided, in the form of ir_strategy_text: `auto: ...`.
+// Reads how FIFO depths were chosen, in the form of ir_strategy_text: the strategy and the text about its decision,
+// such as `auto: ...`.
 static void read_strategy(struct reader *r, const struct yaml_node *map, struct ir_design *item) {
     const char *text = reader_optional(r, map, "strategy");
     if (!text) return;
@@ -206,7 +213,8 @@ static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, c
     ir_attr_set_list(ir, attrs, key, item, (int)count);
 }
 
-// Reads integers, numbers and lists as such. Anything else is text, and the operations table decides what it means.
+// Reads an attribute. The form of its text makes it an integer, a number or a list. Any other text gets the kind that
+// the operations table gives the attribute, or is a string if the table does not have it.
 static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *node) {
     struct ir_op_attr row;
@@ -259,7 +267,7 @@ static void read_region(struct reader *r, const struct yaml_node *map, struct ir
     for (int c = 0; c < item->carries; c++) read_carry(r, list->items[c], &item->carry[c]);
 }
 
-// Counts the nodes of each region. They must be adjacent, and in the order of the regions.
+// Sets the first node and the number of nodes of each region. Nodes must be in the order of their regions.
 static void give_nodes(struct reader *r, struct ir *ir) {
     int region = 0;
     for (int n = 0; n < ir->nodes; n++) {
@@ -292,7 +300,7 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
     read_type(r, map, &item->type);
 }
 
-// Reads a parameter in the form that ir_write.c writes.
+// Reads a parameter in the form that write_param (ir_write.c) writes.
 static struct ir_value read_param(struct reader *r, const struct yaml_node *node) {
     if (node->kind == YAML_KIND_MAP) {
         CHECK_KEYS(node, "parameter", "text", "verilog");
@@ -331,7 +339,8 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
 
 // ---- edges ----
 
-// Finds the port of a kernel that the text names, in the form of ir_port_text.
+// Returns the index of the port that the text names, in the form of ir_port_text. Reports an unknown port and returns
+// IR_NONE.
 static int find_port(struct reader *r, int kernel, const struct yaml_node *node, bool is_output) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     const char **words = ARENA_ARRAY(r->arena, const char *, (size_t)k->ports + 1);
@@ -347,7 +356,8 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
     return IR_NONE;
 }
 
-// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and notes the edge at this port.
+// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port are
+// IR_NONE if they are not found.
 static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;
@@ -396,6 +406,7 @@ static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *m
     IR_WIRE_FIELDS(READ_FIELD)
 }
 
+// Returns the net of a client's base address; IR_NONE if the client has none.
 static int read_base(struct reader *r, struct ir *ir, const struct yaml_node *map) {
     const char *base = reader_optional(r, map, "base");
     struct ir_use use = {.kind = IR_USE_OPEN};
@@ -433,8 +444,8 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
     IR_DIE_FIELDS(READ_FIELD)
 }
 
-// Returns the index of a port of a multiplexer or demultiplexer. The text is the name of the port's tensor, or
-// `kernel.index`.
+// Returns the index of an input of an operand multiplexer or an output of a result demultiplexer. The text is the name
+// of the tensor at this port, or `kernel.index` if several ports carry the tensor.
 static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
@@ -447,7 +458,8 @@ static int find_steered(struct reader *r, const struct yaml_node *node, const ch
     return index;
 }
 
-// Reads the index of a port. Dumps of older versions have it as a number, under the key `once`.
+// Reads the index of a multiplexer's or demultiplexer's port. Dumps of older versions write the index itself, under the
+// key `once`.
 static int get_steered(struct reader *r, const struct yaml_node *map, const char *key, const char *once, int kernel) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node) return (int)reader_count(r, map, once, IR_NONE);
@@ -456,7 +468,7 @@ static int get_steered(struct reader *r, const struct yaml_node *map, const char
     return IR_NONE;
 }
 
-// Dumps of older versions have `keys` for `scores`.
+// Returns the engine mode of a firing. Dumps of older versions write `keys` instead of `scores`.
 static int get_mode(struct reader *r, const struct yaml_node *map) {
     const struct yaml_node *node = yaml_get(map, "mode");
     if (node && node->kind == YAML_KIND_SCALAR && !strcmp(node->text, "keys")) return ENGINE_MODE_SCORES;
@@ -509,7 +521,7 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
 
-// Gives the nets their drivers, and reports a port that drives something other than a whole net.
+// Sets roles and drivers of the nets that the wires name. Reports an output that does not drive a whole net.
 static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
     int wire;
     if (!r->ok || ir_nets_complete(ir, &wire)) return;
@@ -523,7 +535,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
                "nodes", "regions", "inputs", "outputs", "kernels", "edges", "wires", "clients", "engines", "firings",
                "segments", "groups", "fusions", "dies");
     for (int l = 0; l < LISTS; l++) read_names(r, (enum list)l, root);
-    if (!r->ok) return; // the lists differ in length
+    if (!r->ok) return; // references to names that are missing would only cause more errors
     ir->name = reader_string(r, root, "name");
     ir->done = reader_string(r, root, "done");
     ir->spec = reader_optional(r, root, "spec");

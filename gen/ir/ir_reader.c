@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the IR's text form: reads numbers, texts, words and lists at a key, and reports anything else.
+// Reads the values of the IR's text form: numbers, texts, words and lists at a key of a map (ir_reader.h). ir_read.c
+// builds the IR from them.
 #include "gen/ir/ir_reader.h"
 
 int64_t reader_int(struct reader *r, const struct yaml_node *map, const char *key) {
@@ -34,7 +35,7 @@ const char *reader_optional(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? reader_string(r, map, key) : NULL;
 }
 
-// Like reader_string, for a text whose key is left out when it is empty.
+// Reads a text whose key the writer leaves out if the text is empty.
 const char *reader_text(struct reader *r, const struct yaml_node *map, const char *key) {
     return yaml_get(map, key) ? reader_string(r, map, key) : "";
 }
@@ -54,8 +55,8 @@ enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? (enum ram_style)reader_word(r, map, key, ram_style_words, RAM_STYLES) : RAM_AUTO;
 }
 
-// Returns the number of items in a list. Reports an error and returns 0 if the list is absent, is no list or has more
-// than max items.
+// Returns the number of items in a list. Reports an error and returns 0 if `list` is NULL, is not a list or has more
+// than `max` items.
 size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
     diag_error(r->diag, list ? list->loc : loc_none(), MSG_DUMP_LIST, max);
@@ -103,7 +104,7 @@ int reader_extents(struct reader *r, const struct yaml_node *map, const char *ke
     return (int)count;
 }
 
-// Reports keys that nothing reads and suggests the most similar known key.
+// Reports keys of the map that are not in `keys`, and suggests the most similar one of `keys`.
 void reader_check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
                        const char *what) {
     if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, NULL, what, r->diag))

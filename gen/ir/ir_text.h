@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and keys of the IR's text form, shared by its writer and its reader.
+// Words and keys of the IR's text form, shared by its writer (ir_write.c) and its reader (ir_read.c).
 #ifndef RILL_IR_TEXT_H
 #define RILL_IR_TEXT_H
 
-#define IR_TEXT_MAGIC "rill ir"
+#define IR_TEXT_MAGIC "rill ir" // comment in the first line of a dump
 
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare"};
@@ -16,10 +16,10 @@ static const char *const ir_mode_words[] = {"int8", "int4", "scores", "values"} 
 
 extern const char *const ir_type_words[]; // dtypes in the text of an itensor type
 
-// Fields of plain structs as F(kind, name), one list for writing and reading. INT: an integer. COUNT: an integer, left
-// out when 0. FLAG: left out when false. TIMES: an integer, left out when 1. PLACE: an integer, left out when IR_NONE.
-// STYLE: a kind of memory, left out when no pass has chosen it. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out
-// when IR_NONE. DIE: a name, left out in a design on one die.
+// Fields of the structs in ir.h as F(kind, name), one list for writing and reading. INT: an integer. COUNT: an integer,
+// left out when 0. FLAG: left out when false. TIMES: an integer, left out when 1. PLACE: an integer, left out when
+// IR_NONE. STYLE: a kind of memory, left out when no pass has chosen it. NODE, REGION, TENSOR, KERNEL, ENGINE: the name
+// of the item, left out when IR_NONE. DIE: the name of the die, left out if everything is on the first die.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
     F(INT, channels)                                                                                                   \
     F(INT, beat_bits)                                                                                                  \
@@ -46,6 +46,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, on_chip_kib)                                                                                              \
     F(COUNT, sampling)                                                                                                 \
     F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows)
+// Texts of struct ir_platform as F(key, member).
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the IR as YAML, completely, so that ir_read can continue from it.
+// Writes the IR as YAML text (a dump), completely, so that ir_read can read it and the passes can continue from it.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 struct writer {
     struct yaml_writer y;
     const struct ir *ir;
-    bool on_dies; // some kernel or part of an engine is not on the first die
+    bool on_dies; // some kernel or part of an engine is not on the first die, so dies are written
 };
 
 static void key_int(struct writer *w, const char *key, int64_t v) {
@@ -19,6 +19,7 @@ static void key_int(struct writer *w, const char *key, int64_t v) {
     yaml_write_int(&w->y, v);
 }
 
+// Writes `key: true`. Flags that are false are left out.
 static void key_bool(struct writer *w, const char *key) {
     yaml_write_key(&w->y, key);
     yaml_write_bool(&w->y, true);
@@ -30,7 +31,7 @@ static void key_string(struct writer *w, const char *key, const char *s) {
     yaml_write_string(&w->y, s);
 }
 
-// Writes a number; integers have no decimal point.
+// Writes a number, without a decimal point if it is whole.
 static void key_number(struct writer *w, const char *key, double v) {
     yaml_write_key(&w->y, key);
     if (v == floor(v) && fabs(v) < 1e15) yaml_write_int(&w->y, (int64_t)v);
@@ -59,6 +60,7 @@ static void key_strings(struct writer *w, const char *key, const char *const *s,
     yaml_end(&w->y);
 }
 
+// Returns the name of a die, or its number if the board has no list of dies.
 static const char *die_name(const struct writer *w, int die) {
     return die < w->ir->dies ? w->ir->die[die].name : arena_printf(w->ir->arena, "%d", die);
 }
@@ -71,8 +73,8 @@ static void key_dies(struct writer *w, const char *key, const int *die, int coun
     yaml_end(&w->y);
 }
 
-// Writes an input of an operand multiplexer or an output of a result demultiplexer: the name of its tensor, or of the
-// port if several ports carry this tensor.
+// Writes which input of an operand multiplexer or output of a result demultiplexer a firing uses: the name of the
+// tensor there, or of the port if several ports of the kernel carry this tensor.
 static void key_steered(struct writer *w, const char *key, int kernel, int index) {
     int port = ir_steered_port(w->ir, kernel, index);
     if (port == IR_NONE) return;
@@ -81,6 +83,7 @@ static void key_steered(struct writer *w, const char *key, int kernel, int index
     key_string(w, key, alone ? w->ir->tensor[tensor].name : ir_port_text(w->ir, kernel, port));
 }
 
+// WRITE_<kind> writes a field of this kind (ir_text.h).
 #define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
 #define WRITE_FIELD(kind, name) WRITE_##kind(name)
 #define WRITE_INT(name) key_int(w, #name, (int64_t)item->name);
@@ -175,7 +178,8 @@ static void write_tensor(struct writer *w, const struct ir_tensor *item) {
     yaml_end(&w->y);
 }
 
-// Writes integers, numbers and lists as such, and anything else as a text that the operations table interprets.
+// Writes the value of an attribute: an integer, a number or a list in its own form, a word or a string as text. The
+// reader looks up in the operations table which of these a text is.
 static void write_attr(struct writer *w, const struct ir_attr *a) {
     switch (a->kind) {
     case IR_ATTR_INT: yaml_write_int(&w->y, a->i); return;
@@ -253,8 +257,8 @@ static void key_map(struct writer *w, const char *key, const char *only, const c
     yaml_end(&w->y);
 }
 
-// Writes numbers in Verilog form and texts as they are. A map with the key `text` or `verilog` marks a text that would
-// be read as a number, and a constant in another form.
+// Writes a parameter: a number in Verilog form, a text or a kind of memory as it is. The map {text: ...} marks a text
+// that would be read back as a number. The map {verilog: ...} marks a constant that the user wrote in another form.
 static void write_param(struct writer *w, const struct ir_param *p) {
     const struct ir_value *v = &p->value;
     if (v->kind == IR_VALUE_INT) key_int(w, p->name, v->integer);
@@ -413,6 +417,7 @@ const char *ir_strategy_text(const struct ir *ir) {
     return strategy ? arena_printf(ir->arena, "%s: %s", ir_strategy_words[strategy], ir->design.weighed) : NULL;
 }
 
+// Whether some kernel, lane or result of an engine is not on the first die.
 static bool is_on_dies(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die) return true;

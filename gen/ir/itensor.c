@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative tensor types: canonical form, sizes, converters (gen/ir/itensor.h).
+// Iterative tensor types: validity, canonical form, sizes, and the buffer of a converter between two types
+// (gen/ir/itensor.h). itensor_walk.c and itensor_lines.c derive the hardware from the types.
 #include "gen/ir/itensor.h"
 
 #include <string.h>
 
 // ---- properties ----
 
-// The dimension that a loop walks, over places or over taps; IR_NONE if it reads again.
+// Returns the dimension that a loop walks, over places or over taps; IR_NONE if the loop only reads data again.
 static int dim_of(const struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++)
         if (type->map[d] == loop) return d;
@@ -21,14 +22,16 @@ const struct ir_patch *itensor_patch(const struct ir_itensor *type, int dim) {
     return NULL;
 }
 
-// Notes that a dimension walks the loop. False if the loop does not exist, or another dimension walks it.
+// Marks the loop as used by a dimension. False if the loop does not exist, or if a dimension or tap uses it already.
+// IR_NONE, no loop, is always valid.
 static bool walks(const struct ir_itensor *type, int loop, bool walked[]) {
     if (loop < IR_NONE || loop >= type->loops || (loop != IR_NONE && walked[loop])) return false;
     if (loop != IR_NONE) walked[loop] = true;
     return true;
 }
 
-// Patches must be in the order of their dimensions, and each tap must be a loop that nothing else walks.
+// Checks the patches: they must be in the order of their dimensions, and no other dimension or tap may use the loop of
+// a tap.
 static bool patches_are_valid(const struct ir_itensor *type, bool walked[]) {
     if (type->patches < 0 || type->patches > IR_MAX_PATCHES) return false;
     for (int p = 0; p < type->patches; p++) {
@@ -55,7 +58,7 @@ bool itensor_is_valid(const struct ir_itensor *type) {
 
 static bool is_static(const struct ir_extent *e) { return e->dynamic == IR_STATIC; }
 
-// Adjusts a loop's number to a loop that was removed.
+// Adjusts a reference to a loop after the removal of `loop`: loops inside it have moved by one.
 static void drop_number(int *number, int loop) {
     if (*number == loop) *number = IR_NONE;
     else if (*number > loop) (*number)--;
@@ -72,7 +75,7 @@ static void drop_loop(struct ir_itensor *type, int loop) {
     }
 }
 
-// Whether the patches of a dimension are the same as none: every element is walked once, in order.
+// Whether the patches of a dimension make no difference, because every element is walked once, in order.
 static bool is_plain(const struct ir_itensor *type, const struct ir_patch *patch) {
     int place = type->map[patch->dim];
     if (patch->tap != IR_NONE || patch->before) return false;
@@ -91,7 +94,7 @@ struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     for (int l = c.loops - 1; l >= 0; l--)
         if (is_static(&c.trip[l]) && c.trip[l].bound == 1) drop_loop(&c, l);
     drop_plain_patches(&c);
-    for (int l = c.loops - 2; l >= 0; l--) { // merges adjacent loops that only read again
+    for (int l = c.loops - 2; l >= 0; l--) { // merges adjacent loops that only read data again
         bool repeats = dim_of(&c, l) == IR_NONE && dim_of(&c, l + 1) == IR_NONE;
         if (!repeats || !is_static(&c.trip[l]) || !is_static(&c.trip[l + 1])) continue;
         c.trip[l].bound *= c.trip[l + 1].bound;
@@ -147,16 +150,18 @@ int64_t itensor_tile(const struct ir_itensor *type) {
     return elements;
 }
 
-// ---- Algorithm 1 ----
+// ---- Algorithm 1 of the StreamTensor paper: the buffer of a converter ----
 
-// Whether a dimension has the same extent on both sides, and grows with the same run-time quantity.
+// Whether dimension d has the same extent in both types, and is static in both or grows with the same run-time
+// quantity.
 static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     enum ir_dynamic da = a->map[d] == IR_NONE ? IR_STATIC : a->trip[a->map[d]].dynamic;
     enum ir_dynamic db = b->map[d] == IR_NONE ? IR_STATIC : b->trip[b->map[d]].dynamic;
     return da == db && itensor_extent(a, d) == itensor_extent(b, d);
 }
 
-// Whether both sides have the same tile along a dimension and walk it with the same loop, trips and step.
+// Whether both types have the same tile along dimension d and walk it with the same loop, trips and step. Such a
+// dimension need not be stored as a whole.
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;

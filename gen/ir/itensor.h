@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of values and of streams: dtypes, extents (static, or dynamic with a bound), iterative tensor types, and the
-// converters between them.
+// converters between them. docs/ir.md explains the notation with examples.
 #ifndef RILL_ITENSOR_H
 #define RILL_ITENSOR_H
 
@@ -40,22 +40,22 @@ enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PATCHES = 2, IR_MAX_PORTS = 8, 
 // 0 .. extent - 1 has a pad value.
 struct ir_patch {
     int dim;
-    int tap; // IR_NONE: a patch has one element
-    int64_t before;
+    int tap;        // loop over the elements of a patch; IR_NONE: a patch has one element
+    int64_t before; // elements by which the first patch begins before the data
     int64_t extent; // elements of the data
     uint32_t pad;   // bits of an element outside the data
 };
 
-// Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream. Loop
-// map[d] walks data dimension d (IR_NONE: the tile covers the dimension). A loop that no dimension names reads data
-// again.
+// Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream, as
+// nested loops. Loop map[d] walks data dimension d; IR_NONE: the tile covers the dimension, so no loop is needed. A
+// loop that neither a dimension nor a tap names reads the same data again.
 struct ir_itensor {
     enum ir_dtype dtype;
     int rank;
     int64_t element[IR_MAX_RANK]; // tile shape
     int loops;
     struct ir_extent trip[IR_MAX_LOOPS]; // outermost first
-    int64_t step[IR_MAX_LOOPS];
+    int64_t step[IR_MAX_LOOPS];          // elements of its dimension by which a loop advances
     int map[IR_MAX_RANK];
     int patches;
     struct ir_patch patch[IR_MAX_PATCHES]; // by increasing dimension
@@ -63,66 +63,67 @@ struct ir_itensor {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-// True if no loop walks two dimensions or taps, loops of dimensions without patches step by the tile, the tile has one
-// element along a dimension with patches, and no count is below 1.
+// True if each loop walks at most one dimension or tap, loops of dimensions without patches advance by the tile's
+// extent, the tile has one element along a dimension with patches, and all trips, steps and extents are at least 1.
 bool itensor_is_valid(const struct ir_itensor *);
 // Returns the canonical form: no loops of one trip, no patches that read every element once in order, and no adjacent
 // loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
 bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *);
-int64_t itensor_extent(const struct ir_itensor *, int dim); // of the data; dynamic extents count with their bound
+int64_t itensor_extent(const struct ir_itensor *, int dim); // elements of the data; dynamic: the bound
 int64_t itensor_tile(const struct ir_itensor *);            // elements of a tile
 bool itensor_repeats(const struct ir_itensor *);            // whether a loop of several trips reads data again
 const struct ir_patch *itensor_patch(const struct ir_itensor *, int dim); // NULL: no patches along the dimension
 
 // ---- conversion ---------------------------------------------------------------------------------
 
-// Converter inference, Algorithm 1 of the StreamTensor paper, corrected (docs/ir.md). A dimension is reducible when
-// both sides have the same tile there and walk it with the same loop, trips and step. The converter is inside the
-// `shared` outermost loops, the longest run of loops that reducible dimensions own. For a dimension that such a loop
-// walks it stores one tile; for any other dimension it stores everything.
+// The buffer of a converter between two types, by Algorithm 1 of the StreamTensor paper, corrected (docs/ir.md). A
+// dimension is reducible if both types have the same tile along it and walk it with the same loop, trips and step. The
+// `shared` outermost loops walk reducible dimensions only, so the converter can run inside them. Along a dimension that
+// one of these loops walks, it stores one tile; along any other dimension, it stores the whole extent.
 struct itensor_buffer {
     bool needed; // false: the two types are equal
     int shared;
     bool reducible[IR_MAX_RANK];
-    int64_t shape[IR_MAX_RANK];
-    int64_t elements; // of one of the two banks
+    int64_t shape[IR_MAX_RANK]; // elements stored along each dimension
+    int64_t elements;           // elements of one of the two banks
 };
 // False when the two types carry different data: ranks, dtypes or extents differ.
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
 
-// Walks are the hardware's form of these types. A walk is the order of a stream's elements as nested loops over
-// addresses of the tensor in row-major order, including the loops inside a tile. Adjacent loops that act as one are
-// merged, so equal walks compare equal whatever their tiles.
+// A walk is the form of a type that the hardware uses: the order of a stream's elements as nested loops over the
+// tensor's addresses, which count elements in row-major order. The loops inside a tile are included. Adjacent loops
+// that act as one are merged, so types that differ only in their tiles have equal walks.
 enum { ITENSOR_WALK = IR_MAX_LOOPS + IR_MAX_RANK };
 struct itensor_walk {
     int loops;
-    int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // stride 0: reads again
+    int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // outermost first; stride 0: reads the same elements again
 };
-// False if a trip count is dynamic, if a tile extends past the end of one of several dimensions, or if there are
-// patches.
+// Derives the walk over a tensor with these extents. False if a trip count is dynamic, if a tile extends past the end
+// of one of several dimensions, or if there are patches.
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 
-// rill_layout_converter between two walks over the same tensor. A word is a run of elements that both walks keep
-// together.
+// The parameters of rill_layout_converter between two walks over the same tensor. A word is a run of elements at
+// consecutive addresses that both walks keep together. The writer fills one bank in its own order while the reader
+// reads the other one.
 struct itensor_layout {
     int64_t width;  // elements of a word: a power of two
     int64_t rounds; // trips of the shared outer loops
     int64_t buffer; // words of one of the two banks
-    int loops;      // of the reader's walk over a bank
+    int loops;      // the reader's walk over a bank, in words
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
 };
-// Chooses words of at most max_width elements. False if no such converter exists: the writer reads again inside the
-// shared loops, or the reader's loops do not nest in the writer's.
+// Chooses words of at most max_width elements. False if no such converter exists: the writer sends data again inside
+// the shared loops, or the reader's loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
                     struct itensor_layout *);
 
-// rill_line_buffer, from a stream in row-major order to one of patches. The data are rows of pixels, and a pixel is one
-// or more words. Along each of the two axes (0: from row to row, 1: from pixel to pixel in a row) there are `size`
-// positions and `places` patches with `taps` elements each. Patches leave in row-major order of their places, and the
-// pixels of a patch in row-major order.
+// The parameters of rill_line_buffer, which turns a stream in row-major order into one of patches. The data are rows of
+// pixels, and a pixel is one or more words. Along each of the two axes (0: from row to row, 1: from pixel to pixel in a
+// row) there are `size` positions and `places` patches with `taps` elements each; struct ir_patch_axis (ops.h) explains
+// the other fields. Patches are sent in row-major order of their places, and the pixels of a patch in row-major order.
 struct itensor_line_axis {
     int64_t size, places, stride, taps, dilation, before;
 };
@@ -130,20 +131,21 @@ struct itensor_lines {
     struct itensor_line_axis axis[2];
     int64_t width;  // elements of a word
     int64_t pixel;  // words of a pixel
-    int64_t buffer; // words that it must hold at most: about (taps - 1) * dilation rows and as many pixels
+    int64_t buffer; // capacity in words: about (taps - 1) * dilation rows and as many pixels
 };
-// Chooses words of at most max_width elements for a reader of this type. False if its loops have another order. extent:
-// of the data.
+// Chooses words of at most max_width elements for a reader of type `to`. extent: shape of the data. False if the loops
+// of `to` are not in the order in which the line buffer sends: places, taps, then the elements of a pixel.
 bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t max_width, struct itensor_lines *);
 
-// rill_corner_turn, used instead of the layout converter. Each side moves `lanes` of the layout's words, from different
-// places, as one word. Word e of the buffer is stored in bank (e + skew * floor(e / period)) mod lanes; period 0: no
-// skew.
+// The parameters of rill_corner_turn, which can replace the layout converter and moves `lanes` times as much per cycle.
+// On each side, one stream word has `lanes` of the layout's words, which are in different banks. Word e of the buffer
+// is stored in bank (e + skew * floor(e / period)) mod lanes; period 0: no skew.
 struct itensor_corner {
     int64_t lanes; // a power of two, at least 2
     int64_t period, skew;
 };
-// Finds the most lanes, at most `most`, at which no word of the reader needs a bank twice. False if there are none.
+// Finds the largest number of lanes up to `most` at which no stream word of the reader needs two words from one bank.
+// False if there is none.
 bool itensor_corner(const struct itensor_layout *, int64_t most, struct itensor_corner *);
 
 #endif

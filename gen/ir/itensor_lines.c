@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line buffer between a stream in row-major order and one of patches (gen/ir/itensor.h).
+// Derives the parameters of the line buffer, which turns a stream in row-major order into one of patches
+// (struct itensor_lines in gen/ir/itensor.h), from the type of its reader.
 #include "gen/ir/itensor.h"
 
 #include <stddef.h>
@@ -8,13 +9,13 @@ enum { ROWS, PIXELS, AXES };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-// The largest power of two that divides n.
+// Returns the largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
 // ---- the reader's loops ----
 
-// If `loop` is the next loop of the reader, `at`, takes it: sets *trips and *step and moves `at` on. A dimension
-// without a loop has one trip. False if another loop comes first, or if its trips are not static.
+// Takes `loop` if it is the reader's next loop, number *at: sets *trips and *step and advances *at. IR_NONE, no loop,
+// counts as one trip. False if another loop is next, or if the number of trips is not static.
 static bool take_loop(const struct ir_itensor *type, int loop, int *at, int64_t *trips, int64_t *step) {
     *trips = 1, *step = 1;
     if (loop == IR_NONE) return true;
@@ -25,14 +26,16 @@ static bool take_loop(const struct ir_itensor *type, int loop, int *at, int64_t 
     return true;
 }
 
+// Sets the size of an axis and how far patches reach before it. dim: the dimension of this axis; IR_NONE: none, so the
+// axis has one position.
 static void axis_of(const struct ir_itensor *to, const int64_t extent[], int dim, struct itensor_line_axis *axis) {
     const struct ir_patch *patch = dim == IR_NONE ? NULL : itensor_patch(to, dim);
     *axis = (struct itensor_line_axis){.size = dim == IR_NONE ? 1 : extent[dim], .before = patch ? patch->before : 0};
 }
 
-// Views the data's dimensions as rows of pixels: dimension `pixels` counts the pixels, later dimensions are the
-// elements of a pixel, and at most one earlier dimension counts more than one row. Returns that dimension, or `pixels`
-// if there are several.
+// Finds the dimension that counts rows if dimension `pixels` counts the pixels of a row and later dimensions are the
+// elements of a pixel: the only earlier dimension that has several elements or patches. IR_NONE: there is none, so the
+// data have one row. `pixels`: there are several, so the data are not rows of pixels.
 static int rows_before(const struct ir_itensor *to, const int64_t extent[], int pixels) {
     int rows = IR_NONE;
     for (int d = 0; d < pixels; d++) {
@@ -43,7 +46,8 @@ static int rows_before(const struct ir_itensor *to, const int64_t extent[], int 
     return rows;
 }
 
-// Whether the loops from `at` on walk the elements of a pixel in row-major order.
+// Whether the loops from number `at` on walk the elements of a pixel, the dimensions after `dim`, in row-major order
+// and nothing else.
 static bool walks_pixel(const struct ir_itensor *to, const int64_t extent[], int dim, int at) {
     for (int d = dim + 1; d < to->rank; d++) {
         int64_t trips, step;
@@ -55,7 +59,7 @@ static bool walks_pixel(const struct ir_itensor *to, const int64_t extent[], int
 
 // ---- the buffer ----
 
-// The first position that a patch needs, and (last_of) the last one. Positions outside the data do not count.
+// first_of and last_of return the first and the last position inside the data that the patch at `place` needs.
 static int64_t first_of(const struct itensor_line_axis *axis, int64_t place) {
     return most(place * axis->stride - axis->before, 0);
 }
@@ -64,20 +68,21 @@ static int64_t last_of(const struct itensor_line_axis *axis, int64_t place) {
     return least(place * axis->stride - axis->before + (axis->taps - 1) * axis->dilation, axis->size - 1);
 }
 
-// The oldest word that must still be held when a patch is read: this patch needs it, or the first patch of the next
-// row.
+// Returns the number of the oldest word, from 0, that the buffer must still hold when it sends this patch. It is the
+// first word that this patch or the first patch of the next row needs.
 static int64_t oldest(const struct itensor_lines *l, int64_t row, int64_t place) {
     const struct itensor_line_axis *rows = &l->axis[ROWS], *pixels = &l->axis[PIXELS];
     int64_t line = pixels->size * l->pixel, first = first_of(rows, row) * line + first_of(pixels, place) * l->pixel;
     return row + 1 < rows->places ? least(first, first_of(rows, row + 1) * line) : first;
 }
 
-// The number of words that have arrived when a patch is complete.
+// Returns the number of words that have arrived when all words of this patch are in the buffer.
 static int64_t arrived(const struct itensor_lines *l, int64_t row, int64_t place) {
     const struct itensor_line_axis *rows = &l->axis[ROWS], *pixels = &l->axis[PIXELS];
     return (last_of(rows, row) * pixels->size + last_of(pixels, place) + 1) * l->pixel;
 }
 
+// Returns the largest number of words that the buffer holds while it sends all patches.
 static int64_t most_held(const struct itensor_lines *l) {
     int64_t words = 1;
     for (int64_t row = 0; row < l->axis[ROWS].places; row++)
@@ -86,7 +91,8 @@ static int64_t most_held(const struct itensor_lines *l) {
     return words;
 }
 
-// Reads the loops of the reader: places, taps, then the elements of a pixel.
+// Sets both axes from the reader's loops. False if these are not the places, the taps, then the elements of a pixel,
+// with `pixels` as the dimension that counts pixels.
 static bool read_loops(const struct ir_itensor *to, const int64_t extent[], int pixels, struct itensor_lines *lines) {
     const int dim[AXES] = {rows_before(to, extent, pixels), pixels};
     int at = 0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of streams, element by element, and the layout converter between two walks (gen/ir/itensor.h).
+// Derives the walk of a stream from its type, and the layout converter between two walks (struct itensor_walk and
+// struct itensor_layout in gen/ir/itensor.h).
 #include "gen/ir/itensor.h"
 
 #include <string.h>
 
-// Appends an inner loop. False if there are too many loops.
+// Appends an inner loop, or merges it with the loop around it if the two act as one. False if there are too many loops.
 static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
     if (last >= 0 && (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) {
-        w->trip[last] *= trip; // merges with the loop around it
+        w->trip[last] *= trip;
         w->stride[last] = stride;
         return true;
     }
@@ -19,13 +20,14 @@ static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     return true;
 }
 
+// Returns the dimension that a loop walks; IR_NONE if it reads data again.
 static int dim_of(const struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++)
         if (type->map[d] == loop) return d;
     return IR_NONE;
 }
 
-// Addresses from one index of a dimension to the next.
+// Returns the distance in the tensor, in elements, from one index of a dimension to the next.
 static int64_t dim_stride(const struct ir_itensor *type, const int64_t extent[], int dim) {
     int64_t stride = 1;
     for (int d = dim + 1; d < type->rank; d++) stride *= extent[d];
@@ -40,7 +42,7 @@ bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct 
         dims += extent[d] > 1;
         if (extent[d] > 1) walked = d;
     }
-    if (dims <= 1) { // a vector, whose last tile may extend past its end: its length counts, not trips times tile
+    if (dims <= 1) { // a vector: the last tile may extend past its end, so its length counts, not trips times tile
         for (int l = 0; l < type->loops; l++) {
             if (type->trip[l].dynamic != IR_STATIC) return false;
             if (dim_of(type, l) == IR_NONE && !add_level(w, type->trip[l].bound, 0)) return false;
@@ -70,17 +72,18 @@ bool itensor_walk_equal(const struct itensor_walk *a, const struct itensor_walk 
 
 // ---- the converter ----
 
-// The largest power of two that divides n.
+// Returns the largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
-// The longest run of consecutive addresses, a power of two, that both walks keep together.
+// Returns the length of the longest run of consecutive addresses that both walks keep together: a power of two, at most
+// `most`.
 static int64_t common_run(const struct itensor_walk *a, const struct itensor_walk *b, int64_t most) {
     if (!a->loops || !b->loops || a->stride[a->loops - 1] != 1 || b->stride[b->loops - 1] != 1) return 1;
     int64_t run = low_power(a->trip[a->loops - 1] | b->trip[b->loops - 1]);
     return run < most ? run : most;
 }
 
-// Turns loops over elements into loops over words.
+// Turns the loops over elements into loops over words of `width` elements. Strides stay in elements.
 static void to_words(struct itensor_walk *w, int64_t width) {
     if (width == 1) return;
     int last = w->loops - 1;
@@ -89,7 +92,8 @@ static void to_words(struct itensor_walk *w, int64_t width) {
     if (w->trip[last] == 1) w->loops--;
 }
 
-// Splits loop l into two; the inner one has `inner` trips.
+// Splits loop l into two, the inner one with `inner` trips. False if they do not divide its trips, or if there are too
+// many loops.
 static bool split(struct itensor_walk *w, int l, int64_t inner) {
     if (w->loops == ITENSOR_WALK || w->trip[l] % inner) return false;
     for (int i = w->loops; i > l; i--) {
@@ -103,8 +107,8 @@ static bool split(struct itensor_walk *w, int l, int64_t inner) {
     return true;
 }
 
-// Makes loop l of both walks equal by splitting the finer one. False if that is impossible: the two loops must walk the
-// same span.
+// Makes loop l of both walks equal by splitting the one with the smaller stride. False if that is impossible, for
+// example because the two loops span different numbers of addresses.
 static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     if (l >= a->loops || l >= b->loops || a->stride[l] == 0 || b->stride[l] == 0) return false;
     if (a->trip[l] * a->stride[l] != b->trip[l] * b->stride[l]) return false;
@@ -113,14 +117,15 @@ static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     return coarse->stride[l] % fine->stride[l] == 0 && split(fine, l, coarse->stride[l] / fine->stride[l]);
 }
 
-// Words of the writer from one index of its loop l to the next.
+// Returns the number of words that the writer sends from one index of its loop l to the next. Inside the shared loops,
+// this is the distance of their places in a bank, which the writer fills in its own order.
 static int64_t place_stride(const struct itensor_walk *w, int l) {
     int64_t words = 1;
     for (int i = l + 1; i < w->loops; i++) words *= w->trip[i];
     return words;
 }
 
-// Finds the loop of the writer, from `shared` on, that moves the address by `stride` in whole steps; IR_NONE if there
+// Finds the writer's loop, from loop `shared` on, some steps of which advance the address by `stride`. IR_NONE if there
 // is none.
 static int writer_loop(const struct itensor_walk *w, int shared, int64_t stride) {
     for (int l = shared; l < w->loops; l++)
@@ -142,8 +147,9 @@ static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stri
     return true;
 }
 
-// Converts a loop of the reader, with addresses as its stride, into loops over places in the bank. A loop that walks
-// through several of the writer's loops becomes one loop for each of them.
+// Appends the loops over places in the bank that correspond to a loop of the reader, whose stride is a distance of
+// addresses. If the reader's loop passes through several of the writer's loops, it becomes one loop for each of them.
+// False if the loops do not nest.
 static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride,
                        struct itensor_layout *layout) {
     int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of the RTL library's modules (latency.def), in cycles; for its arithmetic units, in enabled clocks.
+// Latencies of the RTL library's modules as constants for C, from include/latency.def: of arithmetic units in enabled
+// clock cycles, of other modules in cycles.
 #ifndef RILL_LATENCY_H
 #define RILL_LATENCY_H
 

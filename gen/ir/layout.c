@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory layout arithmetic (gen/ir/layout.h).
+// Calculates how weights, tables, caches and rows are laid out in memory (gen/ir/layout.h).
 #include "gen/ir/layout.h"
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
@@ -24,11 +24,11 @@ enum spec_format layout_format(const struct ir_node *matmul) {
 }
 
 int layout_sum_bits(const struct ir_design *d, enum spec_format format, int64_t k) {
-    // The largest weight times its group scale, and for int4_asym 8 times the largest offset in addition.
+    // Largest magnitude of a weight times the scale of its group; int4_asym adds 8 times the largest offset.
     static const int64_t largest[SPEC_FORMATS] = {
         [SPEC_INT8] = 127, [SPEC_INT4] = 8 * 255, [SPEC_INT4_ASYM] = 8 * 255 + 8 * 128};
     int mantissa = spec_mantissa_bits(d->activations),
-        shift = 39 - mantissa; // the largest shift of an exponent
+        shift = 39 - mantissa; // largest `shift` of a block (docs/numerics.md section 3)
     int64_t most = largest[format] * ((1 << (mantissa - 1)) - 1) * k;
     return u64_clog2((uint64_t)most + 1) + shift + 1;
 }

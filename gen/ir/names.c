@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of names: texts that contain `{expression of layer}`.
+// Evaluates and checks patterns of names, texts with expressions in braces such as `h.{layer + 1}.w` (gen/ir/names.h).
 #include "gen/ir/names.h"
 
 #include <inttypes.h>
@@ -7,14 +7,14 @@
 
 enum { MOST_CHECKED = 1024 /* repetitions 0 to this one are checked, and the last one */ };
 
-// The callback of expression_value: `layer` is the repetition.
+// Callback of expression_value: gives the name `layer` the value of the repetition. False for any other name.
 static bool layer_of(void *context, const char *name, int64_t *value) {
     if (strcmp(name, "layer") != 0) return false;
     *value = *(const int64_t *)context;
     return true;
 }
 
-// Finds the value of the expression between two braces.
+// Evaluates the expression between two braces in one repetition. False after filling *error.
 static bool value_of(struct arena *arena, const char *open, const char *close, int64_t repetition, int64_t *value,
                      struct expression_error *error) {
     const char *text = arena_strndup(arena, open + 1, (size_t)(close - open - 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns for names of weights. `{expression}` is replaced by a number that depends on `layer`, the repetition of the
-// region, counted from 0.
+// Patterns for names of weights, with which one operation of a repeated region names a different tensor in every
+// repetition. `{expression}` is replaced by a number that depends on `layer`, the repetition counted from 0.
 #ifndef RILL_NAMES_H
 #define RILL_NAMES_H
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain nets: objects with a role, and their uses at ports of kernels.
+// Plain nets (all nets that are not streams): creates them, finds them by role, and connects them to ports of kernels.
+// net_text.c prints and reads the connections as Verilog text.
 #include <string.h>
 
 #include "gen/ir/ir.h"
 
+// The rows of nets.def.
 static const struct {
     enum ir_net_owner owner;
     const char *word, *doc;
@@ -17,8 +19,9 @@ const char *ir_net_doc(enum ir_net_role role) { return role == IR_NET_PLAIN ? ""
 
 // ---- names ----
 
-// Returns the name of a net's owner: an engine if there are several, a client, a kernel, or the attention of a cache.
-// NULL: the name of the net has no owner in it.
+// Returns the name of a net's owner, the first part of the net's name: an engine if the design has several, a client, a
+// kernel, or the attention that owns a cache if the design has several caches. NULL: the net's name is only its role's
+// word.
 static const char *owner_name(const struct ir *ir, enum ir_net_owner owner, int of) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines > 1 ? ir->engine[of].name : NULL;
@@ -35,7 +38,8 @@ static const char *name_of(const struct ir *ir, enum ir_net_role role, int of) {
     return owner ? arena_printf(ir->arena, "%s_%s", owner, rows[role].word) : rows[role].word;
 }
 
-// Number of possible owners. For a cache every node counts, because its number is that of its first attn_scores.
+// Returns the number of possible owners. For a cache these are all nodes, because a cache is numbered by its first
+// attn_scores.
 static int owners(const struct ir *ir, enum ir_net_owner owner) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines;
@@ -124,7 +128,7 @@ bool ir_use_equal(const struct ir_use *a, const struct ir_use *b) {
 
 // ---- wires ----
 
-// Notes the kernel that drives the whole net of a wire.
+// Sets the driver and the width of the net that an output drives.
 static void drive(struct ir *ir, const struct ir_wire *wire) {
     struct ir_net *net = &ir->net[wire->use.part->net];
     net->driver = wire->kernel;
@@ -168,14 +172,14 @@ bool ir_retie(struct ir *ir, int kernel, int from, int to) {
 
 // ---- nets of a dump ----
 
-// Returns the part of the name before `_` and the word; NULL if the name does not end so.
+// Returns the part of a name before `_WORD`; NULL if the name has another ending.
 static const char *name_before(const struct ir *ir, const char *name, const char *word) {
     size_t len = strlen(name), tail = strlen(word) + 1;
     if (len <= tail || name[len - tail] != '_' || strcmp(name + len - tail + 1, word) != 0) return NULL;
     return arena_strndup(ir->arena, name, len - tail);
 }
 
-// Whether the net has the name that name_of gives to this role, for any owner. Sets *of to the owner.
+// Whether the net's name is one that name_of gives to this role for some owner. Sets *of to this owner.
 static bool is_owned(const struct ir *ir, const struct ir_net *net, enum ir_net_role role, int *of) {
     enum ir_net_owner owner = rows[role].owner;
     bool bare = owner == IR_OF_DESIGN || owner == IR_OF_CACHE || (owner == IR_OF_ENGINE && ir->engines == 1);
@@ -187,7 +191,7 @@ static bool is_owned(const struct ir *ir, const struct ir_net *net, enum ir_net_
     return false;
 }
 
-// Gives a net the role and the owner that its name has, if it is such a name.
+// Sets the net's role and owner from its name. A net with any other name keeps IR_NET_PLAIN.
 static void give_role(const struct ir *ir, struct ir_net *net) {
     int of;
     for (int role = IR_NET_PLAIN + 1; role < IR_NETS; role++)

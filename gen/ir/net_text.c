@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection of a port as Verilog text: `status[31:16]`, `~ap_idle`, `{a, 4'd0}`, `a & b[1]`, `a + b`, `64'd0`.
+// Prints the connection of a port (struct ir_use) as Verilog text and reads it back: `status[31:16]`, `~ap_idle`,
+// `{a, 4'd0}`, `a & b[1]`, `a + b`, `64'd0`. The emitter and dumps use this form.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/ir/ir.h"
 
-// Text between two parts.
+// Text between two parts of a use, by its kind.
 static const char *const between[] = {[IR_USE_JOINED] = ", ", [IR_USE_AND] = " & ", [IR_USE_SUM] = " + "};
 
 // ---- printing ----
@@ -45,11 +46,14 @@ const char *ir_use_print(const struct ir *ir, const struct ir_use *use) {
 
 // ---- reading back ----
 
+// Returns the net with this name. Adds it if it does not exist.
 static int net_named(struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nets; n++)
         if (!strcmp(ir->net[n].name, name)) return n;
     return ir_add_net(ir, name);
 }
+
+// The functions below read one piece of the text at *p and move *p past it. False: the text has another form.
 
 static bool read_number(const char **p, int64_t *value) {
     char *end;
@@ -59,7 +63,7 @@ static bool read_number(const char **p, int64_t *value) {
     return *value <= INT32_MAX;
 }
 
-// Reads the range of bits: `[3]` or `[31:16]`.
+// Reads a range of bits: `[3]` or `[31:16]`.
 static bool read_bits(const char **p, struct ir_part *part) {
     int64_t high;
     ++*p;
@@ -95,7 +99,7 @@ static bool read_part(struct ir *ir, const char **p, struct ir_part *part) {
     return **p != '[' || read_bits(p, part);
 }
 
-// The kind of use that a text without constants has.
+// Returns the kind of a use from its text, if this is not a constant.
 static enum ir_use_kind kind_of(const char *text) {
     if (*text == '{') return IR_USE_JOINED;
     return strstr(text, between[IR_USE_AND])   ? IR_USE_AND
@@ -103,7 +107,7 @@ static enum ir_use_kind kind_of(const char *text) {
                                                : IR_USE_PART;
 }
 
-// Reads one part, or several in the form of their kind: `{a, b}`, `a & b`, `a + b`.
+// Reads a use with one part or with several: `a`, `{a, b}`, `a & b`, `a + b`. The text must end there.
 static bool read_parts(struct ir *ir, const char *text, struct ir_use *use) {
     enum ir_use_kind kind = kind_of(text);
     struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, strlen(text));

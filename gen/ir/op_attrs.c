@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute columns of the operations table: parses them, and turns texts into values accordingly.
+// Parses the attribute column of the operations table (ops.def), converts texts to values of these attributes, and
+// checks values against their legal ranges and words.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/ir/ops.h"
 
-enum { MOST_WORDS = 8, MOST_ITEMS = 64 };
+enum { MOST_WORDS = 8 /* legal words of an attribute */, MOST_ITEMS = 64 /* numbers of a list written as text */ };
 
 // ---- columns ----
 
+// Returns the kind that a letter of the column means. `s` and `r` are strings; read_legal makes them words.
 static enum ir_attr_kind attr_kind(char c) {
     return c == 'i' || c == 'e' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
 }
 
-// Copies the text before the next of the marks, at most size - 1 characters. Returns the place of the mark. The buffer
-// must have been zeroed.
+// Copies the text up to the next character of `marks`, at most size - 1 characters. Returns the place of that
+// character. The buffer must have been zeroed.
 static const char *copy_until(const char *p, const char *marks, char *to, size_t size) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < size ? len : size - 1);
     return p + len;
 }
 
-// A string with legal values is a word. A number has a range `low..high`.
+// Interprets the legal values of an attribute: a string that has some is a word, and a number has a range `low..high`.
 static void read_legal(struct ir_op_attr *attr) {
     if (attr->kind == IR_ATTR_STRING) {
         attr->kind = IR_ATTR_WORD;
@@ -94,7 +96,7 @@ const char *const *ir_op_attr_words(const struct ir_op_attr *attr, struct arena 
 
 // ---- texts ----
 
-// Index of the text among the legal words; -1 if it is not one of them.
+// Returns the index of the text among the legal words; -1 if it is not one of them.
 static int choice_of(struct ir *ir, const struct ir_op_attr *attr, const char *text) {
     const char *const *words = ir_op_attr_words(attr, ir->arena);
     for (int w = 0; words[w]; w++)
@@ -102,7 +104,7 @@ static int choice_of(struct ir *ir, const struct ir_op_attr *attr, const char *t
     return -1;
 }
 
-// Sets a list from text such as `1,0`. Text that is no such list gives an empty list.
+// Sets a list from text such as `1,0`. Text in any other form gives an empty list.
 static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, const char *text) {
     int64_t list[MOST_ITEMS];
     int count = 0;
@@ -128,7 +130,7 @@ void ir_attr_set_text(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_
 
 static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag);
 
-// For a list with one number per repetition, checks every number by itself.
+// Checks each number of a list that has one number per repetition.
 static bool numbers_fit(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     bool ok = true;
     for (int i = 0; i < value->items && ok; i++)
@@ -155,7 +157,7 @@ static const char *words_text(const struct ir_op_attr *attr, struct arena *arena
     return text;
 }
 
-// Checks a word. Without `by_rule` a word that is not legal is reported here; with it, the type rule reports it.
+// Checks a word and reports an illegal one, except if the attribute has `by_rule`: then the type rule reports it.
 static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     if (value->i >= 0 || attr->by_rule) return true;
     struct arena arena;
@@ -177,7 +179,7 @@ bool ir_op_attr_check(const struct ir_op_attr *attr, const struct ir_attr *value
 const char *ir_op_attr_legal(const struct ir_op_attr *attr, struct arena *arena) {
     if (!*attr->legal) return "";
     if (attr->kind == IR_ATTR_WORD) return arena_printf(arena, " %s", words_text(attr, arena));
-    const char *dots = strstr(attr->legal, ".."); // a bound may have a point itself
+    const char *dots = strstr(attr->legal, ".."); // both dots, because a bound may have a decimal point
     return arena_printf(arena, " %.*s to %s%s", (int)(dots - attr->legal), attr->legal, dots + 2,
                         attr->each ? ", or a list of one for each repetition" : "");
 }

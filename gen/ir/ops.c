@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations table and the composites table, and look-up in them (gen/ir/ops.h).
+// Builds the table of operations from ops.def and the table of composites from composites.def, and looks up rows and
+// their properties (gen/ir/ops.h).
 #include "gen/ir/ops.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ enum ir_weights ir_op_weights(const struct ir *ir, int op) { return ir_op_of(ir,
 
 bool ir_fills(const struct ir *ir, const struct ir_node *node) {
     int function = ir_attr_choice(&node->attrs, "function", SPEC_ADD);
-    // A positive factor or divisor keeps +0. A clip to bounds that exclude 0 does not.
+    // Multiplication or division by a positive value keeps +0. A clip whose bounds exclude 0 does not.
     bool scales = (function == SPEC_MUL || function == SPEC_DIV) && ir_attr_float(&node->attrs, "value", 0) > 0;
     bool bounds = ir_attr_float(&node->attrs, "lo", -1) > 0 || ir_attr_float(&node->attrs, "hi", 1) < 0;
     return (ir_op_is(ir, node->op, OP_FILLS) && !scales) || bounds;

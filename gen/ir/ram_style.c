@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of memory as words (gen/ir/ir.h).
+// The kinds of on-chip memory as words, the values of the templates' parameter RAM_STYLE (enum ram_style in ir.h).
 #include "gen/ir/ir.h"
 
 #include <string.h>
 
 const char *const ram_style_words[RAM_STYLES] = {"auto", "distributed", "block", "ultra", "srl"};
 
+// Returns the kind that the word names, or `fallback` if it names none.
 enum ram_style ram_style_find(const char *word, enum ram_style fallback) {
     for (int s = 0; s < RAM_STYLES; s++)
         if (!strcmp(ram_style_words[s], word)) return (enum ram_style)s;

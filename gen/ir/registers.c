@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the register map as the registers of a design, and as the table in docs/registers.md.
+// Derives the registers of a design from the rows of registers.def (gen/ir/registers.h), and writes the rows as the
+// table in docs/registers.md.
 #include "gen/ir/registers.h"
 
 const struct register_row register_rows[REGISTER_ROWS] = {
@@ -15,13 +16,13 @@ const struct register_field register_fields[] = {
 };
 const int register_field_count = COUNT_OF(register_fields);
 
-// Bytes from one register of the row to the next.
+// Returns the distance in bytes from one register of a row to the next.
 static uint32_t stride_of(const struct register_row *r) {
     if (r->per == REGISTER_END_ID) return REGISTER_END_ID_STRIDE;
     return r->role == REGISTER_COUNTER ? REGISTER_COUNTER_STRIDE : REGISTER_POINTER_STRIDE;
 }
 
-// Adds the registers of a row: one, or one for each channel, value or further id that ends a request.
+// Adds the registers of row `id`: one, or one for each channel, further counter value or further end id.
 static void add_row(struct arena *arena, struct register_map *map, int id, int channels, int values) {
     const struct register_row *r = &register_rows[id];
     const int counts[] = {[REGISTER_ONE] = 1,
@@ -42,7 +43,7 @@ struct register_map register_map_make(struct arena *arena, int channels, int val
     return map;
 }
 
-// What follows the name of a row that has a register for each channel, value or id.
+// Returns the text that docs/registers.md adds to the name of a row with several registers.
 static const char *index_suffix(const struct register_row *r) {
     return r->per == REGISTER_ONE ? "" : r->per == REGISTER_CHANNEL ? "_c" : "_i";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map of s_axi_control (registers.def): its rows, and the registers of a design with a given number of
-// channels.
+// The register map of s_axi_control, the design's AXI4-Lite port: the rows of registers.def, and the registers that a
+// design with a given number of channels has.
 #ifndef RILL_REGISTERS_H
 #define RILL_REGISTERS_H
 
@@ -16,10 +16,11 @@ enum register_role {
     REGISTER_SETTING, // written by the host but not an argument: keeps its value between requests
     REGISTER_COUNTER
 };
+// The registers that a row has: one, or one per channel, per further counter, or per further id that ends a request.
 enum register_per { REGISTER_ONE, REGISTER_CHANNEL, REGISTER_VALUE, REGISTER_END_ID };
 enum register_access { REGISTER_RO, REGISTER_RW };
-// Bytes from one register of a row to the next. Pointers take 64 bits and a spare word, counters are adjacent, and
-// END_ID is for the further ids that end a request.
+// Distances in bytes from one register of a row to the next. A pointer takes 64 bits and a spare 32-bit word. A counter
+// takes 64 bits. An end id takes 32 bits. REGISTER_SPACE: bytes of the whole address space.
 enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_END_ID_STRIDE = 4, REGISTER_SPACE = 4096 };
 enum { REGISTER_END_IDS = END_IDS_MAX - 1 /* the first has a separate row */ };
 
@@ -28,7 +29,7 @@ enum register_id {
 #include "include/registers.def"
     REGISTER_ROWS
 };
-enum register_offset { // of the first register of each row, if no per-channel rows precede it
+enum register_offset { // offset in bytes of the first register of each row, if no per-channel row precedes it
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning) REG_##id = (offset),
 #include "include/registers.def"
 };
@@ -46,10 +47,11 @@ struct register_row {
 };
 extern const struct register_row register_rows[REGISTER_ROWS];
 
+// Some bits of a register with a name of their own.
 struct register_field {
     enum register_id id; // the register that contains it
     const char *name;
-    int bit, bits;
+    int bit, bits; // lowest bit, and number of bits
     enum register_access access;
     const char *meaning;
 };
@@ -59,24 +61,24 @@ extern const int register_field_count;
 struct register_item { // one register of a design
     const char *name;
     enum register_id id;
-    int index; // channel, value or id that ends a request; 0 for a row with one register
-    uint32_t offset;
+    int index;       // channel, or number of the counter or end id within the row; 0 for a row with one register
+    uint32_t offset; // bytes
     const struct register_row *row;
 };
 struct register_map { // a vector, ordered by rows
     struct register_item *items;
     size_t count, capacity;
 };
-// Counters of a design with drafts, after those of its engines: drafts that were tokens of steps, and those that were
-// right.
+// A design with drafts has two counters after those of its engines: the drafts that were checked as tokens of a step,
+// and the drafts that were right.
 enum { DRAFT_COUNTERS = 2 };
-// channels: 1 to 32; values: number of further counters, 0 to 130.
+// Lists the registers of a design. channels: 1 to 32; values: number of further counters, 0 to 130.
 struct register_map register_map_make(struct arena *, int channels, int values);
 static inline bool register_is_argument(const struct register_row *r) {
     return r->role == REGISTER_SCALAR || r->role == REGISTER_POINTER;
 }
-// The name and the offset of a row as in docs/registers.md: with the index of a channel, `c`, or of another register,
-// `i`, and with the number of channels, `C` (`stalls_c`, `0x408 + 8*(C + c)`).
+// The name and the offset of a row as docs/registers.md writes them, such as `stalls_c` and `0x408 + 8*(C + c)`. `C` is
+// the number of channels, `c` the index of a channel, and `i` the index in a row that does not count channels.
 const char *register_row_name(const struct register_row *, struct arena *);
 void register_row_offset(const struct register_row *, struct text *out);
 void register_write_markdown(struct text *out); // the table of docs/registers.md

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static schedules: the tables of rill_schedule (docs/rtl.md section 5), one section per region.
+// Static schedules: the tables of rill_schedule, a part of several kernels (docs/rtl.md section 5). A table says, entry
+// by entry, what a kernel does in a step. It has one section per region. The first half of this header builds tables,
+// the second half reads them back.
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
@@ -14,11 +16,11 @@ enum {
 // A table under construction: entries of a fixed width in program order, divided into sections.
 struct schedule {
     struct ir *ir;
-    int entry_bits;
+    int entry_bits; // width of an entry, at most 256
     int sections, entries;
     struct schedule_section {
-        int64_t length, repeat;
-        bool when_head;
+        int64_t length, repeat; // entries; how often a step walks them
+        bool when_head;         // walked only in steps that need the head
     } * section;
     uint64_t (*entry)[4]; // lowest word first
     bool *many;           // per entry: skipped in steps of one token
@@ -27,39 +29,40 @@ struct schedule {
 };
 
 void schedule_init(struct schedule *, struct ir *, int entry_bits);
-// Opens a section. It is repeated `repeat` times; when_head: it runs only in steps that need the head.
+// Opens a section, to which the following entries belong. A step walks it `repeat` times. when_head: only steps that
+// need the head walk it.
 void schedule_section(struct schedule *, int64_t repeat, bool when_head);
 // Appends an entry of zeros; schedule_field then sets its fields.
 void schedule_entry(struct schedule *);
 void schedule_many(struct schedule *); // marks the last entry as skipped in steps of one token
 void schedule_part(struct schedule *); // marks the last entry as walked once for each part of a step
-// Sets a field of the last entry. A value that does not fit is an internal fault.
+// Sets a field of the last entry. Ends the program with an internal error if the value does not fit.
 void schedule_field(struct schedule *, enum field, uint64_t value);
 uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
 // Sets the kernel's parameters SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE, and
-// ENTRY_MANY if any entry is skipped in steps of one token. In a design whose steps have several parts, also PARTS and
-// ENTRY_PART.
+// ENTRY_MANY if any entry is skipped in steps of one token. In a design whose steps have several parts, it also sets
+// PARTS, and ENTRY_PART if any entry is walked once per part.
 void schedule_set_params(const struct schedule *, int kernel);
 
 // A table read back from a kernel.
 struct schedule_table {
     int entry_bits, sections;
-    struct schedule_run { // a section
-        int64_t first, length, repeat;
+    struct schedule_run {              // a section
+        int64_t first, length, repeat; // first: index of its first entry
         bool when_head;
     } * section;
     int64_t entries;
-    const uint8_t *bit;  // of the table
+    const uint8_t *bit;  // the bits of all entries, one per byte, lowest bit of entry 0 first
     const uint8_t *many; // per entry: skipped in steps of one token; NULL: no entry is
     const uint8_t *part; // per entry: walked once for each part of a step; NULL: no entry is
 };
 // False if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
-// The value of a field in an entry.
+// Returns the value of a field in an entry.
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
 // Whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
-// The number of sections, if the parameter is the list of their lengths; else 0.
+// Returns the number of sections if the parameter is SECTION_LEN, the list of their lengths; otherwise 0.
 int schedule_sections(const struct ir_param *);
 
 #endif

@@ -45,8 +45,8 @@ uint64_t schedule_get(const struct schedule *s, enum field f) {
     return value;
 }
 
-// Returns a list with one number per section, the first section lowest. what: 0 for lengths, 1 for repetitions, 2 for
-// the flags when_head.
+// Returns a constant with one number per section, the first section in the lowest bits. what: 0 for lengths, 1 for
+// repetitions, 2 for the flags when_head.
 static struct ir_value section_list(const struct schedule *s, int what) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->sections + 1);
     for (int i = 0; i < s->sections; i++) {
@@ -58,7 +58,7 @@ static struct ir_value section_list(const struct schedule *s, int what) {
     return ir_value_list(s->ir->arena, word, s->sections);
 }
 
-// Returns a bit for each entry, the first one lowest. *any: one of them is set.
+// Returns a constant with one bit per entry, the first entry lowest. *any: whether some bit is set.
 static struct ir_value entry_bits(const struct schedule *s, const bool *bits, bool *any) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
     *any = false;
@@ -70,7 +70,7 @@ static struct ir_value entry_bits(const struct schedule *s, const bool *bits, bo
 }
 
 // Sets ENTRY_MANY if an entry is skipped in steps of one token. The last entry of a section must not be skipped,
-// because kernels that walk the table learn from it that the step is over.
+// because it may be the last one of the step, from which kernels learn that the step is over.
 static void set_many(const struct schedule *s, int kernel) {
     bool any;
     struct ir_value bits = entry_bits(s, s->many, &any);
@@ -81,8 +81,8 @@ static void set_many(const struct schedule *s, int kernel) {
     if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", bits);
 }
 
-// Kernels go through the entries of a section that are walked for each part as often as the step has parts, so these
-// entries must follow one another.
+// Checks that the entries of a section that are walked once for each part follow one another. A kernel walks this run
+// of entries as often as the step has parts.
 static void check_parts(const struct schedule *s) {
     for (int i = 0, first = 0; i < s->sections; first += (int)s->section[i++].length) {
         int runs = 0;
@@ -92,8 +92,8 @@ static void check_parts(const struct schedule *s) {
     }
 }
 
-// Sets PARTS, and ENTRY_PART if an entry is walked for each part. Kernels of a design with slots also need PARTS
-// without such entries, because a step comes in several words.
+// Sets PARTS, and ENTRY_PART if an entry is walked once for each part. A kernel of a design with slots needs PARTS even
+// if its table has no such entries, because it receives one step word per part.
 static void set_parts(const struct schedule *s, int kernel) {
     bool any;
     struct ir_value bits = entry_bits(s, s->part, &any);
@@ -114,11 +114,11 @@ void schedule_set_params(const struct schedule *s, int kernel) {
     set_parts(s, kernel);
 }
 
-// ---- read back ----
+// ---- reading back ----
 
 enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
 
-// Returns the bits of a parameter, lowest first; NULL if there are not exactly `bits`.
+// Returns the bits of a parameter, one per byte, lowest first; NULL if the parameter is missing or has another width.
 static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {
     const struct ir_value *v = ir_param(k, name);
     int64_t have = 0;
@@ -135,7 +135,7 @@ static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
     return (int64_t)v;
 }
 
-// Reads the sections. False if they do not have as many entries as the table.
+// Reads the sections. False if a parameter is wrong or if their lengths do not add up to the entries of the table.
 static bool read_sections(struct arena *arena, const struct ir_kernel *k, struct schedule_table *t) {
     const uint8_t *length = bits_of(arena, k, "SECTION_LEN", (int64_t)SECTION_BITS * t->sections),
                   *repeat = bits_of(arena, k, "SECTION_REPEAT", (int64_t)SECTION_BITS * t->sections),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of the operations that repeat, drop or join parts of tensors: expand, slice, concat.
+// Type rules of the operations that repeat, drop or join parts of tensors: expand, slice, concat. They also work out
+// how these operations walk their operands (ir_expansion and ir_inside of gen/ir/ops.h).
 #include "gen/ir/type_rules.h"
 
 #include <string.h>
 
-enum { MAX_DIMS = IR_MAX_RANK - 1 };
+enum { MAX_DIMS = IR_MAX_RANK - 1 }; // of a tensor; its stream has one more, the token
 
-// Checks that all operands are fp32 and have no heads. key: the attribute that a message names.
+// Checks that all operands are fp32 and are not divided into heads. key: the attribute that the message about heads
+// names.
 static bool expect_whole(const struct ir *ir, const struct ir_node *node, const char *key, struct diag *diag) {
     for (int i = 0; i < node->inputs; i++) {
         if (!type_expect(ir, node, i, IR_F32, diag)) return false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rule of `bmm`, and how its operands are walked.
+// Type rule of `bmm`, the product of two tensors as batches of matrices, and how it reads its operands
+// (ir_contraction).
 #include "gen/ir/type_rules.h"
 
-enum { MOST_SUMMED = 65536 }; // products, limited by the sums of rill_reduce
+enum { MOST_SUMMED = 65536 }; // most products in a sum: the largest N of rill_bmm
 
 bool ir_contraction(const struct ir *ir, const struct ir_node *node, struct ir_contraction *c) {
     const struct ir_tensor *a = &ir->tensor[node->in[0]], *b = &ir->tensor[node->in[1]];
@@ -30,7 +31,7 @@ static bool check_sizes(const struct ir *ir, const struct ir_node *node, const s
     return true;
 }
 
-// Reports why the two operands cannot be multiplied.
+// Reports why the two operands cannot be multiplied. Returns false.
 static bool refuse(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *a = &ir->tensor[node->in[0]], *b = &ir->tensor[node->in[1]];
     const char *shape = type_shape_text(ir->arena, b), *why;

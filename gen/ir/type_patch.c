@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rule of `patch`: [h][w][c] becomes [rows of patches][patches of a row][taps * c].
+// Type rule of `patch`, which cuts a tensor into patches that may overlap, as a convolution needs them. A tensor
+// [h][w][c] becomes [rows of patches][patches of a row][elements of a patch * c].
 #include "gen/ir/type_rules.h"
 
 enum { MOST_AXES = IR_MAX_PATCHES };
 
+// Returns where the spec gives an attribute, or where it gives the operation if the attribute has its default.
 static struct loc place(const struct ir_node *node, const char *key) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, key);
     return attr && attr->loc.source ? attr->loc : node->loc;
 }
 
-// Reads a list of `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults. False:
-// illegal.
+// Reads a list of exactly `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults. False
+// if the list has another length or a number out of range.
 static bool read_list(const struct ir_node *node, const char *key, int64_t least, int count, int64_t value[]) {
     int64_t given[2 * MOST_AXES + 1];
     int n = ir_attr_list(&node->attrs, key, given, 2 * MOST_AXES + 1);
@@ -51,7 +53,8 @@ static struct finding read_attributes(const struct ir *ir, const struct ir_node 
     return (struct finding){0};
 }
 
-// Computes `places`. Every patch must reach the data, and at least one must fit.
+// Computes the number of patches along a dimension. Returns a finding if a patch could have padding only, or if no
+// patch fits into the padded dimension.
 static struct finding place_axis(const struct ir *ir, int dim, struct ir_patch_axis *x) {
     int64_t span = (x->taps - 1) * x->dilation + 1, all = x->size + x->before + x->after,
             most = x->before > x->after ? x->before : x->after;
@@ -76,8 +79,8 @@ static struct finding read_axes(const struct ir *ir, const struct ir_node *node,
     return found;
 }
 
-// Returns the number of dimensions that `size` names; 0 if it is not a list of one or two, the operand has fewer
-// dimensions, or it has heads.
+// Returns the number of dimensions that are cut, one for each number of `size`. 0: `size` does not have one or two
+// numbers, or more than the operand has dimensions, or the operand has heads.
 static int axes_of(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t taps[MOST_AXES + 1];

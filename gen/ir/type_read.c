@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the itensor type from the text that type_text.c prints.
+// Reads an itensor type from the text that type_text.c prints: itensor<1x8xf32, [16, tokens<=2]*[8, 1],
+// (d0,d1)->(d1,d0)>.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,10 @@
 #include "gen/ir/ir_text.h"
 #include "gen/ir/ir.h"
 
-// Each function takes one piece of the text and moves *s past it. It returns false if the text does not begin with it.
-// Takes the word.
+// Each function below takes one piece of the text and moves *s past it. It returns false if the text does not begin
+// with such a piece.
+
+// Takes a fixed word.
 static bool take(const char **s, const char *word) {
     size_t len = strlen(word);
     if (strncmp(*s, word, len) != 0) return false;
@@ -16,6 +19,7 @@ static bool take(const char **s, const char *word) {
     return true;
 }
 
+// Takes a decimal number from `least` to 2^31 - 1.
 static bool take_number(const char **s, int64_t least, int64_t *v) {
     char *end;
     *v = strtoll(*s, &end, 10);
@@ -69,7 +73,8 @@ static bool take_bits(const char **s, uint32_t *bits) {
     return true;
 }
 
-// Takes the rest of a dimension's text, if the dimension has patches: `+d2-1<28` (type_text.c explains it).
+// Takes the part of a dimension's text that describes its patches, such as `+d2-1<28` (add_dimension in type_text.c).
+// True without taking anything if the dimension has no patches.
 static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     struct ir_patch patch = {.dim = d, .tap = IR_NONE};
     if (!strchr("+-<", **s) || !**s) return true;
@@ -82,7 +87,8 @@ static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     return true;
 }
 
-// Takes `d0,d1,...` for all loops in order, then what walks each dimension: a loop, or `0` for none.
+// Takes the list of all loops in order, `d0,d1,...`, then `)->(`, then the loop that walks each dimension, or `0` if no
+// loop does.
 static bool take_map(const char **s, struct ir_itensor *t) {
     int64_t v;
     for (int l = 0; l < t->loops; l++)

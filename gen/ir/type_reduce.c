@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rule of `reduce`, and how its operand is walked.
+// Type rule of `reduce`, which makes a sum, mean, maximum or minimum along dimensions, and how it reads its operand
+// (struct ir_reduction).
 #include "gen/ir/type_rules.h"
 
 #include <string.h>
 
 enum {
-    MOST_SUMMED = 65536,     // elements of a sum or mean, limited by the sums of rill_reduce
-    MOST_ORDERED = 16777216, // elements of a maximum or minimum
-    MOST_KEPT = 65536        // accumulators
+    MOST_SUMMED = 65536,     // most elements of a sum or mean; wider sums do not fit rill_reduce
+    MOST_ORDERED = 16777216, // most elements of a maximum or minimum
+    MOST_KEPT = 65536        // most accumulators
 };
 
 bool type_wrong(const struct ir *ir, const struct ir_node *node, const char *key, const char *why, struct diag *diag) {
@@ -18,8 +19,8 @@ bool type_wrong(const struct ir *ir, const struct ir_node *node, const char *key
     return false;
 }
 
-// Returns the dimensions that `along` names, as a mask; without the attribute, the last one. 0: it names no dimension
-// of the operand, or one twice.
+// Returns the dimensions that `along` names, as a mask; without the attribute, the last dimension. 0: `along` is empty,
+// or names a dimension that the operand lacks, or names one twice.
 static int reduced_dims(const struct ir_node *node, const struct ir_tensor *in) {
     int64_t list[IR_MAX_RANK + 1];
     int count = ir_attr_list(&node->attrs, "along", list, IR_MAX_RANK + 1), mask = 0;
@@ -38,6 +39,7 @@ static int append(int mask, int rank, int order[], int count) {
     return count;
 }
 
+// Returns the product of the extents of the dimensions in a mask.
 static int64_t product(const struct ir_tensor *t, int mask) {
     int64_t n = 1;
     for (int d = 0; d < t->rank; d++)
@@ -68,7 +70,7 @@ bool ir_reduction(const struct ir *ir, const struct ir_node *node, struct ir_red
     return true;
 }
 
-// Checks how many elements become one, and how many accumulators this needs.
+// Checks the limits on the number of elements that become one and on the number of accumulators.
 static bool check_sizes(const struct ir *ir, const struct ir_node *node, const struct ir_reduction *r,
                         struct diag *diag) {
     bool sums = ir_attr_choice(&node->attrs, "kind", SPEC_KIND_MAX) >= SPEC_KIND_SUM;

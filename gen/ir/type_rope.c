@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of rotary embedding.
+// Type rules of rotary embedding: `rope_table`, which gives cosines and sines by position, and `rope`, which rotates
+// pairs of elements by them.
 #include <string.h>
 
 #include "gen/ir/type_rules.h"
 
+// Returns where the spec gives an attribute, or where it gives the operation if the attribute has its default.
 static struct loc place(const struct ir_node *node, const char *key) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, key);
     return attr && attr->loc.source ? attr->loc : node->loc;
@@ -17,6 +19,7 @@ static bool refuse(const struct ir_node *node, const char *key, const char *what
     return false;
 }
 
+// Checks that `scaling` is a known word. `dynamic` gets a message of its own, because it is a method that Rill lacks.
 static bool check_scaling(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     static const char *const words[] = {"none", "linear", "llama3", "yarn"};
     const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
@@ -56,7 +59,8 @@ bool type_rope_table(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 // ---- rope ----
 
-// Checks that the operand does not have heads, because then its stream has a firing per head.
+// Checks that a tensor is not divided into heads. If it were, its stream would have one firing per head, but rill_rope
+// expects one firing for all heads.
 static bool is_whole(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t, struct diag *diag) {
     if (!t->heads) return true;
     diag_error(diag, node->loc, MSG_INPUT_HEADS, ir_op_of(ir, node->op)->name, node->name, t->name);
@@ -74,7 +78,8 @@ static bool check_heads(const struct ir *ir, const struct ir_node *node, int64_t
     return false;
 }
 
-// The row of the table, cosines and sines, must be even and at most as long as a head.
+// Checks that the table's row, which has the cosines and then the sines, has an even number of elements and is at most
+// as long as a head.
 static bool check_row(const struct ir *ir, const struct ir_node *node, int64_t head, struct diag *diag) {
     const struct ir_tensor *row = &ir->tensor[node->in[1]];
     int64_t n = ir_tensor_elements(row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of most operations (gen/ir/type_rules.h). The other files type_*.c and custom_ops.c have the rest.
+// Type rules of most operations: those of language models and all elementwise ones (gen/ir/type_rules.h). The other
+// files type_*.c and custom_ops.c have the rest. The pass infer-types calls the rules.
 #include "gen/ir/type_rules.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 enum {
     V_BLOCK = 64,   // positions that share an exponent: docs/numerics.md section 3
-    MAX_GROUP = 255 // query heads that share a key and value head
+    MAX_GROUP = 255 // most query heads that share a key and value head
 };
 
 static const struct ir_tensor *input(const struct ir *ir, const struct ir_node *node, int i) {
@@ -62,7 +63,8 @@ static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
 
 static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
 
-// Tensors of several dimensions must have equal dimensions. A vector fits any tensor of its length.
+// Whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or heads
+// of attention, agree with any tensor; the caller compares the numbers of elements.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (!is_array(a) || !is_array(b)) return true;
     bool same = a->rank == b->rank;
@@ -70,16 +72,17 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     return same;
 }
 
-// Whether the rows grow with the position: scores, and the weights of values.
+// Whether the rows of a tensor grow with the position, as those of scores and of softmax weights do.
 static bool grows(const struct ir_tensor *t) { return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 
-// Whether the streams of both have the same firings: no heads, or equally many heads whose rows both grow or not.
+// Whether the streams of two tensors have the same firings: both tensors are without heads, or both have the same
+// number of heads, and the rows of both grow with the position or those of neither do.
 static bool same_rows(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (a->heads != b->heads || grows(a) != grows(b)) return false;
     return !a->heads || a->shape[0].bound == b->shape[0].bound;
 }
 
-// How the stream of a tensor travels, for messages. The texts are compared by address.
+// Returns how the stream of a tensor travels, in words for messages. check_rows compares the texts by address.
 static const char *travels(const struct ir_tensor *t) {
     return !t->heads ? "as a whole" : grows(t) ? "head by head, in rows that grow with the position" : "head by head";
 }
@@ -88,7 +91,8 @@ void type_note_heads(const struct ir_tensor *t, const struct ir_node *node, stru
     if (t->heads && !grows(t)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
 }
 
-// Each head is a separate firing, so both operands must have the same number of heads, and rows that both grow or not.
+// Checks that the streams of two operands have the same firings (same_rows). The kernel takes a firing from both at
+// once.
 static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a,
                        const struct ir_tensor *b, struct diag *diag) {
     if (same_rows(a, b)) return true;
@@ -125,7 +129,8 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
         }
     for (int i = 1; i < node->inputs; i++)
         if (!check_rows(ir, node, first, input(ir, node, i), diag)) return false;
-    if (grows(first) && ir_fills(ir, node)) { // no kernel knows where such a row ends
+    if (grows(first) &&
+        ir_fills(ir, node)) { // no elementwise kernel knows where such a row ends and its padding begins
         diag_error(diag, node->loc, MSG_ROWS_GROW, ir_op_of(ir, node->op)->name, node->name, first->name);
         return false;
     }
@@ -134,7 +139,7 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Checks that the operand is one vector. Rows of heads are not, because their stream ends after every row.
+// Checks that the operand is one vector. Heads of attention are not: their stream ends a firing after every row.
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
@@ -148,7 +153,7 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
     return false;
 }
 
-enum { MAX_NORM = 65536 }; // elements, limited by the sums of rill_layernorm and rill_rmsnorm
+enum { MAX_NORM = 65536 }; // most elements of a norm; wider sums do not fit rill_layernorm and rill_rmsnorm
 
 static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t elements, struct diag *diag) {
     if (elements <= MAX_NORM) return true;
@@ -186,7 +191,7 @@ static struct loc block_place(const struct ir_node *node) {
     return block && block->loc.source ? block->loc : node->loc;
 }
 
-// Notes where the operand of a product was quantized, and which block it needs.
+// Adds a note at the `quantize` that made the operand of a product: the block that the product needs. why: the reason.
 static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why,
                        struct diag *diag) {
     if (t->producer == IR_NONE || !ir_node_is(ir, t->producer, OP_QUANTIZES)) return;
@@ -194,8 +199,8 @@ static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t b
               why);
 }
 
-// Notes the nearest number of heads with which a head is a multiple of the lanes, and the largest power of two of lanes
-// that divides a head.
+// Adds two notes about n elements in `heads` heads: the nearest number of heads with which a head is a whole number of
+// words of `lanes`, and the largest number of lanes, a power of two, with which the given heads are legal.
 static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
     int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
     for (int64_t h = 1; h <= n; h++)
@@ -206,8 +211,8 @@ static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, 
                   (long long)(n / heads));
 }
 
-// Returns the number of elements that share an exponent: those of a head, of the attribute, or of the design's group. 0
-// after a report.
+// Returns the number of elements that share an exponent: a head if `heads` is given, else the attribute `block`, else
+// the design's group. Returns 0 after reporting an error.
 static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     int64_t block = ir_attr_int(&node->attrs, "block", 0), heads = ir_attr_int(&node->attrs, "heads", 0),
             n = ir_tensor_elements(input(ir, node, 0));
@@ -222,6 +227,7 @@ static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct 
     return 0;
 }
 
+// Whether a product with weights reads the node's result.
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_BY_WEIGHTS) && ir->node[n].in[0] == node->out[0]) return true;
@@ -240,7 +246,8 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     out->block = block_of(ir, node, diag);
     if (!out->block) return false;
     out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
-    // Weights of values have one row per head, which counts positions. A block must be one block of positions in V.
+    // Softmax weights have one row per head, with an element per position. Each of their blocks must cover the same
+    // positions as a block of the value cache.
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
         diag_error(diag, block_place(node), MSG_BLOCK_OF_POSITIONS, node->name, V_BLOCK, (long long)out->block);
@@ -260,7 +267,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Refuses heads: only `attn_values` multiplies the softmax weights of each head.
+// Checks that the operand is not divided into heads. Only `attn_values` multiplies head by head.
 static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!t->heads) return true;
@@ -279,7 +286,7 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
     }
     if (in->rank < 2) {
         set_vector(out, IR_ACC, ir_attr_int(&node->attrs, "rows", 0));
-    } else { // a product for every row of the operand
+    } else { // one product for every row of the operand
         out->dtype = IR_ACC;
         copy_shape(out, in);
         out->shape[out->rank - 1].bound = ir_attr_int(&node->attrs, "rows", 0);
@@ -352,8 +359,8 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Scores lack the scales of the keys until `softmax` multiplies by them. So no operation in between may be nonlinear,
-// and a linear one is not worth supporting.
+// Checks that `softmax` reads its scores directly from `dequantize`. Scores lack the scales of the keys until `softmax`
+// multiplies by them. So an operation in between must not be nonlinear, and a linear one is not worth supporting.
 static bool expect_scores(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *s = input(ir, node, 0);
     int from = s->producer;

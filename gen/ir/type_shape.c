@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of the operations that change the dimensions of a tensor.
+// Type rules of the operations that change the dimensions of a tensor: transpose and reshape.
 #include "gen/ir/type_rules.h"
 
 #include <string.h>
@@ -11,8 +11,9 @@ const char *type_shape_text(struct arena *arena, const struct ir_tensor *t) {
     return arena_printf(arena, "[%s]", text);
 }
 
-enum { MAX_DIMS = IR_MAX_RANK - 1 };
+enum { MAX_DIMS = IR_MAX_RANK - 1 }; // of a tensor; its stream has one more, the token
 
+// Returns the shape without brackets: 4, 5.
 static const char *dims_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *text = "";
     for (int d = 0; d < t->rank; d++)
@@ -20,6 +21,7 @@ static const char *dims_text(const struct ir *ir, const struct ir_tensor *t) {
     return text;
 }
 
+// Returns where the spec gives an attribute, or where it gives the operation if the attribute has its default.
 static struct loc place(const struct ir_node *node, const char *key) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, key);
     return attr && attr->loc.source ? attr->loc : node->loc;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The itensor type as text, in the paper's notation: itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>.
+// Prints itensor types in the notation of the StreamTensor paper, for dumps and messages, and the names of ports:
+// itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)> is a tile of 1 x 8 elements, the trips and the steps of
+// the loops, and the loop that walks each dimension. type_read.c reads types back.
 #include "gen/ir/ir_text.h"
 #include "gen/ir/ir.h"
 
@@ -19,9 +21,10 @@ const char *ir_port_text(const struct ir *ir, int kernel, int port) {
     return p->index == IR_NONE ? name : arena_printf(ir->arena, "%s.%d", name, p->index);
 }
 
-// Adds a dimension. Without patches it is the loop that walks it, `d0`, or `0` if none does. With patches:
-// `d0+d2-1<28:5`, that is, the loop over places, the loop over taps, the elements before the data, and the extent of
-// the data. After a colon: the bits of elements outside the data, unless they are 0.
+// Adds the text of a dimension. Without patches it is the loop that walks the dimension, `d0`, or `0` if none does.
+// With patches it is, for example, `d0+d2-1<28:5`: the loop over places (d0), the loop over taps (d2), the elements by
+// which the first patch begins before the data (1), the extent of the data (28), and the bits of elements outside the
+// data as a decimal number (5). Parts that are 0 or absent are left out, except the extent.
 static void add_dimension(struct text *t, const struct ir_itensor *type, int d) {
     const struct ir_patch *patch = itensor_patch(type, d);
     if (type->map[d] == IR_NONE) text_add(t, "0");

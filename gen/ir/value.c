@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of parameters: create, print and read back.
+// Values of the kernels' parameters: creates them, prints them as Verilog and reads them back (struct ir_value in
+// ir.h).
 #include "gen/ir/ir.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 64, FLOAT_BITS = 32, MOST_DIGITS = 20 /* of a decimal number of 64 bits */ };
+enum { PIECE = 64 /* bits */, FLOAT_BITS = 32, MOST_DIGITS = 20 /* of a decimal number of 64 bits */ };
 
 struct ir_value ir_value_int(int64_t value) {
     return (struct ir_value){.kind = IR_VALUE_INT, .integer = value};
@@ -44,7 +45,7 @@ struct ir_value ir_value_float(struct arena *arena, float value) {
     return one_word(arena, (struct ir_word){.bits = FLOAT_BITS, .radix = IR_FLOAT, .value = bits});
 }
 
-// The pieces have 64 bits, and the first one (the highest) has the rest.
+// Makes constants of 64 bits. The first constant has the highest bits and may be shorter.
 struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t bit[]) {
     int pieces = (int)((bits + PIECE - 1) / PIECE);
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)pieces + 1);
@@ -71,7 +72,7 @@ struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint6
 
 static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
 
-// Constants of one bit are printed as `1'b0` and `1'b1`.
+// Whether a constant is printed as `1'b0` or `1'b1`.
 static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
 
 // Prints a word of more than 64 bits in hexadecimal form, without leading zeros.
@@ -121,7 +122,7 @@ const char *ir_value_print(struct arena *arena, const struct ir_value *v) {
 
 static int digit_of(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// Reads hexadecimal digits, the highest first, and returns the end.
+// Reads the hexadecimal digits of a constant of more than 64 bits and returns the place after them.
 static const char *read_wide(const char *p, struct ir_word *w) {
     enum { DIGIT = 4, TOP = PIECE - DIGIT };
     for (; digit_of(*p) >= 0; p++) {
@@ -132,7 +133,8 @@ static const char *read_wide(const char *p, struct ir_word *w) {
     return p;
 }
 
-// Reads `40'd12` and returns its end, or NULL if the text has another form.
+// Reads a sized constant, such as `40'd12`, `64'hff` or `1'b0`, and returns the place after it. NULL: the text has
+// another form.
 static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);
@@ -149,7 +151,7 @@ static const char *read_word(const char *p, struct ir_word *w) {
     return end > digits && end - digits <= MOST_DIGITS ? end : NULL;
 }
 
-// An upper bound of the words in a list: one more than its commas.
+// Returns an upper bound of the constants in a list: one more than its commas.
 static size_t count_words(const char *p) {
     size_t words = 1;
     for (; *p; p++) words += *p == ',';
@@ -177,8 +179,8 @@ static bool read_one(struct arena *arena, const char *text, struct ir_value *v) 
     return true;
 }
 
-// Reads the text as the kind that its first characters suggest. The caller rejects the value if it prints as another
-// text.
+// Reads the text as the kind of value that its first characters suggest, without checking all of it. The caller
+// compares the text with the printed value.
 static bool read_any(struct arena *arena, const char *text, struct ir_value *v) {
     size_t len = strlen(text);
     if (*text == '{') return read_list(arena, text, v);

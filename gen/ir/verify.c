@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structural rules of the IR, checked after every pass.
+// Checks the structural rules of the IR after every pass and after reading a dump: references in range, unique names,
+// and parts that fit together. A violation is an internal error of the pass. invariants.c has the rules that hold only
+// from certain passes on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 struct check {
     const struct ir *ir;
     struct diag *diag;
-    const char *pass;
+    const char *pass; // for messages: the pass that has just run
     bool ok;
 };
 
@@ -54,7 +56,8 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
     }
 }
 
-// Engines own adjacent channels, and together they own all channels.
+// Checks that the kernels and firings of engines exist, that engines own adjacent channels in order, and that together
+// they own all channels.
 static void check_engines(struct check *c) {
     const struct ir *ir = c->ir;
     int channel = 0;
@@ -81,7 +84,8 @@ static void check_sizes(struct check *c) {
         fault(c, "sizes out of range in", c->ir->name);
 }
 
-// Every product has a firing, and an engine reads every segment of weights, K or V.
+// Checks, once engines exist, that every product has a firing and that an engine reads every segment of weights, keys
+// or values.
 static void check_products(struct check *c) {
     const struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes && ir->engines; n++) {
@@ -95,7 +99,8 @@ static void check_products(struct check *c) {
             fault(c, "no engine reads segment", ir->segment[s].name);
 }
 
-// A client has a kernel or a role, and an engine or a channel.
+// Checks that a client has either a kernel or a role, and either an engine or a channel. Only a client that reads from
+// a channel may have its rows dealt over several channels.
 static void check_clients(struct check *c) {
     const struct ir *ir = c->ir;
     for (int i = 0; i < ir->clients; i++) {
@@ -223,7 +228,8 @@ static void check_groups(struct check *c) {
     }
 }
 
-// Checks that a stream in a pool has a port of it and is not deeper than its memory.
+// Checks that the group and the pool of a stream exist, and that a stream in a pool has a port of the pool and is not
+// deeper than the pool's memory.
 static void check_pool(struct check *c, const struct ir_edge *e) {
     if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels))
         return fault(c, "group or pool at edge", e->name);
@@ -240,8 +246,8 @@ static bool is_vector(const struct ir_port *p) {
     return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);
 }
 
-// Checks the ends of an edge. Widths at the two ends may differ only at a depth of 0, before converters are inserted.
-// The ends of counted streams are left to counted_widths_agree (invariants.c).
+// Checks the ends of an edge. The widths at the two ends may differ only while the depth is 0, before converters are
+// inserted. counted_widths_agree (invariants.c) checks the ends of counted streams.
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
     if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels))
@@ -275,7 +281,7 @@ static void check_names(struct check *c) {
     CHECK_NAMES(engine, engines, "engine")
 }
 
-// After routing, every input has a writer.
+// Checks that every input of a kernel has a writer. The caller waits until all streams are connected.
 static void check_inputs(struct check *c, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].edge == IR_NONE)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows of attention (gen/ir/window.h).
+// Calculates which positions of the KV cache a step reads with sliding windows of attention (gen/ir/window.h).
 #include "gen/ir/window.h"
 
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 
-enum { MAX_CHAIN = 16 }; // operations that are searched for the softmax, at most
+enum { MAX_CHAIN = 16 }; // most operations between the tensor and the softmax
 
 static bool grows(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
 }
 
-// The first operation whose operand 0 is the tensor; IR_NONE if there is none.
+// Returns the first operation whose operand 0 is the tensor; IR_NONE if there is none.
 static int reader_of(const struct ir *ir, int tensor) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir->node[n].inputs > 0 && ir->node[n].in[0] == tensor) return n;
@@ -21,13 +21,13 @@ static int reader_of(const struct ir *ir, int tensor) {
 
 int window_node(const struct ir *ir, int tensor) {
     if (!grows(ir, tensor)) return IR_NONE;
-    // If the tensor has weights, go back to the operation that made them.
+    // If the tensor has softmax weights, this goes back to the operation that made them.
     for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = ir->tensor[t].producer;
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
         t = ir->node[n].in[0];
     }
-    // If it has scores, go forward to the operation that uses them.
+    // If it has scores, this goes forward to the operation that makes weights of them.
     for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = reader_of(ir, t);
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
@@ -41,7 +41,7 @@ int64_t window_length(const struct ir *ir, int node, int64_t repetition) {
     return window && window < all ? window : all;
 }
 
-// The least multiple of the V block that is also a multiple of the channels of K.
+// Returns the least multiple of the value block (64 positions) that is also a multiple of the number of key channels.
 int64_t window_unit(const struct ir *ir) {
     int64_t unit = LAYOUT_V_BLOCK;
     while (unit % ir_key_channels(ir)) unit += LAYOUT_V_BLOCK;

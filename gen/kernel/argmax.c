@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_argmax: index of the largest element, a word per token.
+// Parameters, timing contract and cost of rill_argmax, which sends the index of the largest element for each token. In
+// a design with `sampling`, rill_sample replaces it.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -13,13 +14,15 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = class_levels(a) + 2;
 }
 
-// Each lane has a node of the tree and a node of the hash. Both mask lanes that the last chunk does not fill.
+// Adds a node of the comparison tree and a node of the hash (rill_logits_hash) for each lane. Both mask the lanes that
+// the last chunk does not fill.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), rest = args_int(a, "N", 1) % lanes;
     cost_per(r, lanes, PER_ARGMAX_LANE);
     cost_per(r, rest ? lanes - rest : 0, PER_ARGMAX_PADDING_LANE);
     cost_per(r, 1, PER_ARGMAX_BASE);
-    // Sums of a row's hash; measured for rill_logits_hash LANES=8 N=50257 with ROWS=1 and ROWS=4.
+    // Each further hashed row, measured with Yosys as the difference between ROWS=1 and ROWS=4 of rill_logits_hash with
+    // LANES=8 and N=50257.
     const struct cost_resources row = {.lut = 318, .ff = 198};
     cost_add(r, &row, args_int(a, "HASHES", 1) - 1);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the parameters of an RTL module as numbers (gen/kernel/args.h).
+// Reads the parameters of an RTL module as numbers (gen/kernel/args.h), for contracts and costs.
 #include "gen/kernel/args.h"
 
 #include <string.h>
 
-enum { LIMIT = 1 << 24 }; // parameters that affect costs are smaller; it keeps the product of two of them in 64 bits
+// Bounds every number, so that the product of two parameters fits in 64 bits even if a dump has absurd values. Legal
+// parameters that affect costs are smaller.
+enum { LIMIT = 1 << 24 };
 
 const struct ir_value *args_value(const struct kernel_args *a, const char *name) {
     for (int i = 0; i < a->count; i++)

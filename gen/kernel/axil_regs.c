@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_axil_regs: the registers that the host reads and writes: per channel, a base address and two 64-bit counters.
+// Timing contract and cost of rill_axil_regs, the registers that the host reads and writes over AXI4-Lite. For each
+// channel there are a base address and two 64-bit counters.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -11,9 +12,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "CHANNELS", 1), PER_REGISTERS_CHANNEL);
     cost_per(r, args_int(a, "COUNTERS", 0), PER_REGISTERS_COUNTER);
-    cost_per(r, args_int(a, "SAMPLING", 0), PER_REGISTERS_SAMPLING); // the settings
+    cost_per(r, args_int(a, "SAMPLING", 0), PER_REGISTERS_SAMPLING); // the registers of the sampling settings
     cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_REGISTERS_END_ID);
-    cost_per(r, args_int(a, "PREFIX", 0), PER_REGISTERS_PREFIX); // prefix and held
+    cost_per(r, args_int(a, "PREFIX", 0), PER_REGISTERS_PREFIX); // the registers `prefix` and `held`
     cost_per(r, 1, PER_REGISTERS_BASE);
 }
 

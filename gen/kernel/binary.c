@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_binary: difference, quotient, maximum or minimum of two vectors, element by element. The operation's name
-// selects the function. The sum and the product in the table are for rill_scalar.
+// Parameters, timing contract and cost of rill_binary: difference, quotient, maximum or minimum of two vectors, element
+// by element. The operation's name selects the function. rill_scalar (scalar.c) uses the same table and also its sum
+// and product.
 #include <string.h>
 
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Indexed by the parameter FUNCTION.
+// The functions, indexed by the parameter FUNCTION. latency: cycles; lane: term of the cost of a lane.
 static const struct function {
     const char *name;
     int64_t latency;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_bmm: products of two streams and their exact sums.
+// Parameters, timing contract and cost of rill_bmm, which multiplies two streams element by element and adds up each N
+// products exactly.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Words must not cross the ends of the rows that are multiplied.
+// Returns the length of the rows that are multiplied, because a word must not continue from one row to the next.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_contraction c;
     return ir_contraction(ir, node, &c) ? c.k : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_choose: passes one of two streams, chosen by the repetition.
+// Parameters, timing contract and cost of rill_choose, which passes one of two vector streams and drops the other one.
+// The attribute `of` has the choice for each repetition.
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 

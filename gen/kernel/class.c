@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that several classes share. The contracts come from the modules' headers (rtl-templates/), and the modules'
-// benches measure them. The split into stages follows the modules' code.
+// Functions that several kernel classes share (gen/kernel/class.h). The cycles of contracts are those that the header
+// comments of the modules state (rtl-templates/) and that the modules' benches measure. Their division into stages
+// follows the Verilog.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -11,8 +12,9 @@ void class_pipe(struct timing_contract *c, int64_t latency) {
     c->stages = latency;
 }
 
-// Two banks. The first word is issued at the earliest `delay` + 1 cycles after the group's last word, and its data are
-// available one cycle later. A bank may be written again 2 cycles after its last word was issued.
+// The contract of two banks that are filled in turn. A group's first word is read at the earliest `delay` + 1 cycles
+// after the group's last word has arrived, and its data are available one cycle later. A bank may be written again 2
+// cycles after its last word was read.
 void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t stages) {
     c->machine = TIMING_BANKS;
     c->stages = 1 + stages;
@@ -41,7 +43,8 @@ void class_replay(const struct kernel_args *a, struct timing_contract *c) {
                                        .together = args_int(a, "TOGETHER", 1)};
 }
 
-// Returns the product of all loops' trip counts; the fallback if there is no list.
+// Returns the product of the loops' trip counts (TRIPS), which stops growing beyond 2^20; the fallback if there is no
+// list.
 static int64_t trips(const struct kernel_args *a, int64_t fallback) {
     int64_t product = 1, trip;
     for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;
@@ -77,14 +80,15 @@ void class_cost_select(struct cost_resources *r, int64_t bits, int64_t words) {
     if (words > 1) r->lut += bits * (fours > 1 ? fours + 1 : 1);
 }
 
-// Adds two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
+// Adds two banks that each store `chunks` chunks of every token. LUTRAM needs an output register, which a block RAM
+// includes.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);
     cost_add(r, &ram, 1);
     if (!ram.bram18) r->ff += 32 * class_lanes(a);
 }
 
-// Adds a buffer with its output register, which block RAM and UltraRAM include.
+// Adds a memory with its output register, which block RAM and UltraRAM include.
 void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style) {
     struct cost_resources ram = cost_ram(words, bits, style);
     cost_add(r, &ram, 1);
@@ -97,7 +101,8 @@ void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, en
     cost_per(r, 1, PER_REPLAY_BASE);
 }
 
-// Adds a ROM of LUTs with 64 entries each, the entry's register, counters and the step word.
+// Adds the table as a ROM of LUTs with 64 entries each, the register of the present entry, the counters and the
+// register of the step word.
 void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t entries, int64_t sections) {
     cost_per(r, entry_bits * div_up(entries, 64), PER_SCHEDULE_TABLE_BIT);
     cost_per(r, entry_bits, PER_SCHEDULE_ENTRY_BIT);
@@ -105,14 +110,15 @@ void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t e
     cost_per(r, 1, PER_SCHEDULE_BASE);
 }
 
-// Adds the schedule of 8-bit turns, without the unused step word, and the turns that are fetched ahead.
+// Adds rill_turns: a schedule with entries of 8 bits, without the register of the step word, which is unused, and the
+// registers of entries that are read ahead.
 void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_ports(a), PER_TURNS_PORT);
     cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), PER_TURNS_TABLE);
     cost_per(r, 1, PER_TURNS_BASE);
 }
 
-// ---- values that other code needs from parameters that most modules have ----
+// ---- parameters that most modules have, for other code (kernel.h) ----
 
 int64_t kernel_ports(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_clip: bounds x from below and from above.
+// Parameters, timing contract and cost of rill_clip, which bounds each element from below and from above.
 #include <float.h>
 
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// An operation without bounds is the ReLU.
+// Sets the bounds LO and HI. An operation without attributes for bounds is the ReLU, whose lower bound is 0.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     struct ir_op_attr lo;
     bool bounds = ir_op_attr_of(ir, node->op, "lo", &lo);

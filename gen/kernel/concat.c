@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_concat: joins two tensors by taking some words of the first, then some words of the second, and so on.
+// Parameters, timing contract and cost of rill_concat, which joins two tensors by taking words of the first one and of
+// the second one in turn.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Returns how many elements of an operand are consecutive in the result.
+// Returns the number of elements of an operand that the result has one after the other.
 static int64_t part(const struct ir *ir, const struct ir_node *node, int operand) {
     const struct ir_tensor *t = &ir->tensor[node->in[operand]];
     return t->shape[ir_attr_int(&node->attrs, "along", 0)].bound * ir_inside(ir, node);
@@ -27,7 +28,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_CONCAT_BASE);
 }
 
-// Words must not cross rows, nor from one operand to the other.
+// Returns the number of elements that lanes must divide, so that no word continues from one row to the next or from one
+// operand to the other.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;

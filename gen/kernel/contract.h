@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing contract of a kernel, as a function of its RTL parameters: which machine describes the kernel, and that
-// machine's numbers. See docs/timing.md. Times are in cycles, amounts in words of a stream. A row is one word of each
-// active token of the step.
+// The timing contract of a kernel, which follows from its RTL parameters: the machine that imitates the kernel in the
+// simulator of the forecast, and the numbers of this machine (docs/timing.md). Times are in cycles, and amounts are in
+// words of a stream. A row is one word of each active token of the step.
 #ifndef RILL_CONTRACT_H
 #define RILL_CONTRACT_H
 
 #include "gen/ir/ir.h"
 
-// How a kernel orders its work. Each machine has its own numbers, below. The simulator runs the machines
-// (gen/simulator/machines.def).
+// The machines: the ways in which kernels take and send words. The simulator implements them
+// (gen/simulator/machines.def). The structs below have their numbers.
 enum timing_machine {
     TIMING_NONE,     // moves no words
     TIMING_PIPE,     // takes a word of every input for each word of the output; its stages stall together
     TIMING_BANKS,    // groups of rows are gathered in banks, then read while the next ones arrive
     TIMING_SOFTMAX,  // as TIMING_BANKS, with a stream of scalars in addition
-    TIMING_ARGMAX,   // a firing in, a word per token out
+    TIMING_ARGMAX,   // takes a firing, then sends a word per token
     TIMING_GEAR,     // changes the number of elements in a word
     TIMING_FORK,     // a word goes to every output, to each as soon as that output takes it
     TIMING_MUX,      // merges firings of the inputs, in turn
@@ -40,7 +40,7 @@ enum timing_machine {
     TIMING_READER,   // reads rows of memory for each step, ahead of it
     TIMING_WALKER,   // gives the order in which the engine's beats are read
     TIMING_WRITER,   // writes rows to memory
-    TIMING_SINK,     // takes a word in every cycle
+    TIMING_SINK,     // takes a word in every cycle and sends none
     TIMING_RING,     // writes ids to memory, one after another
     TIMING_LOOP,     // gives steps and ids of a request
     TIMING_SLOTS,    // gives steps and ids of several requests
@@ -48,17 +48,16 @@ enum timing_machine {
     TIMING_MACHINES
 };
 
-// Which word of an input a kernel needs before it can use a word of its other inputs.
+// The words that an input must deliver, relative to those of the other inputs or of the output.
 enum timing_need {
-    TIMING_EACH,  // a word for every word
+    TIMING_EACH,  // a word for every word of the other inputs
     TIMING_ROW,   // a word for every row, used for each word of the row and taken with the last token's word
     TIMING_FIRST, // a word for every token, with the first row of a firing
-    TIMING_HELD,  // a firing for every firing of the output: must arrive whole before its first word is read, and is
+    TIMING_HELD,  // a firing for every firing of the output: it must be complete before its first word is read, and is
                   // kept in banks
 };
 
-// The numbers of each machine. Times are in cycles. "The place being free" means that a word or group may be written
-// there.
+// The numbers of each machine. A place is free when a word or group may be written there.
 
 // Rows of a table in memory that a custom kernel reads before it takes the words of a firing.
 struct timing_table {
@@ -81,15 +80,16 @@ struct timing_banks {
     int64_t rows;       // rows of a group; 0: up to the end of the firing
     int64_t banks;      // groups that are held
     int64_t room;       // words that these groups hold in total; 0: each group has its own place
-    int64_t release;    // from a group's last word read to its place being free
+    int64_t release;    // from reading a group's last word until its place is free
     int64_t ready;      // from the last word of a group (at the banks) to the first word that may be read
-    int64_t pack;       // rows that are read for a word out
+    int64_t pack;       // rows that are read for each word that is sent
     bool by_token;      // a group is read token by token, not row by row
     bool pads;          // with by_token: a token's units are padded to an even number
     int64_t groups;     // groups in a firing of the output; 0: firings are those of the input
     struct {            // TIMING_SOFTMAX
         int64_t behind; // from the output of a token's last word to its scalar
-        int64_t kept;   // firings whose scalars there is room for
+        int64_t kept;   // firings whose scalars can wait
+        // Query heads of a layer; layers of the cache; lanes of a word.
         int64_t heads, layers, lanes;
         int64_t together; // query heads of a firing in a step of one token; 0, 1: one
     } softmax;
@@ -97,15 +97,15 @@ struct timing_banks {
 
 struct timing_gear {
     int64_t in, out;                   // elements of a word
-    int64_t last_words, last_elements; // elements of the last one of each `last_words` words; 0: as in the others
+    int64_t last_words, last_elements; // elements of the last word of each `last_words` words; 0: as many as in others
     int64_t lines;                     // row-steps that may wait at the output
 };
 
 struct timing_replay {
     int64_t banks;    // groups that are held
     int64_t ready;    // from the last word of a group to the first word that may be read
-    int64_t release;  // from the last word read to the place being free
-    int64_t times;    // passes
+    int64_t release;  // from reading the last word until the place is free
+    int64_t times;    // how often a group is sent
     int64_t units;    // words of a head and token, which form a group; 0: the whole firing is one group
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one
 };
@@ -116,7 +116,8 @@ struct timing_split {
     int64_t rows;     // rows of a firing that is split
     int64_t banks;    // firings that are held
     int64_t ready;    // from the last word of a firing to the first word that may be read
-    // Heads of a layer, whose last firing may have fewer than the others; pack: 0 if all firings have as many.
+    // Heads of a layer, and layers. The last firing of a layer may have fewer heads than the others. TIMING_PACK: heads
+    // is 0 if all firings have equally many.
     int64_t heads, layers;
 };
 
@@ -125,28 +126,28 @@ struct timing_spill {
     int64_t firings;        // firings that are held
     int64_t in_beat, beats; // words of a beat, beats of a word; one of these is 1
     int64_t burst;          // beats of a burst
-    int64_t settle;         // from handing over the last beat to the first check for its response
+    int64_t settle;         // from sending the last beat to the first check for its response
 };
 
 struct timing_layout {
     int64_t rows;    // rows of a group
     int64_t banks;   // groups that are held
     int64_t ready;   // from the last word of a group to the first word that may be read
-    int64_t release; // from the last word read to the place being free
+    int64_t release; // from reading the last word until the place is free
     int64_t reads;   // words that are read from a group, per token
     int64_t groups;  // groups of a firing
 };
 
-struct timing_slots {  // cycles of the token loop of a design with slots
-    int64_t arguments; // reading a slot's state and arguments
-    int64_t part;      // adding a part to the step, beside a cycle for each of its tokens
-    int64_t hash;      // an id sent to the ring until the loop goes on
+struct timing_slots {  // times of the token loop in a design with slots
+    int64_t arguments; // for reading a slot's state and arguments
+    int64_t part;      // for adding a part to the step, in addition to a cycle for each of its tokens
+    int64_t hash;      // from sending an id to the ring until the loop goes on
 };
 
 struct timing_order {
-    int64_t words; // words of a token
+    int64_t words; // words of a token in the tensor
     int64_t fire;  // words of a token in a firing of the output
-    bool join;     // the parts come in, and the step's tensor goes out
+    bool join;     // takes the parts and sends the step's tensor; false: takes the tensor and sends the parts
 };
 
 struct timing_lines {
@@ -154,14 +155,14 @@ struct timing_lines {
     int64_t pixel;                    // words of a pixel
     int64_t buffer;                   // words that the ring holds
     int64_t ready;                    // from a word's last token to reading it
-    int64_t begin;                    // from an image's first word, and from the last word read, to reading the image
-    int64_t release;                  // from the last word of a patch read to a word in a place that it frees
+    int64_t begin;   // from a tensor's first word to reading it; also from the last word read of the one before
+    int64_t release; // from reading the last word of a patch until the places that it frees can be written
 };
 
 struct timing_sieve {
     int64_t groups;             // groups of a firing; 0: the input's last word ends the output's firing
     int64_t rounds, words;      // rounds of a group; words of a round and token
-    int64_t first, step, count; // rounds whose words leave
+    int64_t first, step, count; // the words of rounds first, first + step, ... are passed on, `count` rounds of a group
 };
 
 struct timing_turns {
@@ -176,7 +177,7 @@ struct timing_scales {
     int64_t ready;   // from taking a scale to reading it
     int64_t release; // from a step's last word to taking the step after the next
     int64_t look;    // additional cycles after a layer, until the beginning of the next layer's window is known
-    int64_t times;   // passes
+    int64_t times;   // how often the scales of a head are sent
     int64_t units;   // scales of a head and token
     int64_t heads, layers, lanes;
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one
@@ -186,20 +187,20 @@ struct timing_keys { // TIMING_K_WRITER
     int64_t heads, layers;
     int64_t units;    // words of a head and token
     int64_t channels; // channels over which positions are distributed
-    int64_t ask;      // from a step's last word to the next step
+    int64_t ask;      // from a step's last word to taking the next step word
 };
 
 struct timing_values { // TIMING_V_TAIL
     int64_t heads, layers;
     int64_t rows;        // rows of a head on a channel
     int64_t units;       // words of a head and token
-    int64_t beats;       // beats of 64 positions
-    int64_t reads;       // reads of the open block in a layer; 0: nobody waits for them
+    int64_t beats;       // beats of a block of 64 positions of a row
+    int64_t reads;       // reads of the open block in a layer; 0: the kernel does not wait for them
     int64_t reads_alone; // reads in a step of one token
-    bool by_step;        // waits for all reads of the previous step, not only for those of a layer
+    bool by_step;        // it waits for all reads of the previous step, not only for those of a layer
     int64_t release;     // from the engine's last read of an open block to its next word
     int64_t every;       // cycles for each beat that is written to memory
-    int64_t settle;      // from handing over the last beat to its response
+    int64_t settle;      // from sending the last beat to its response
 };
 
 struct timing_engine {
@@ -207,16 +208,16 @@ struct timing_engine {
     int64_t beat_bits;  // bits of a beat of memory
     int64_t copies;     // tokens that share a beat in a cycle
     int64_t results;    // row-steps that may wait at the output
-    int64_t lane_beats; // beats that a lane holds
-    int64_t key_units;  // key units that a lane holds
-    int64_t release;    // from taking a result to the place being free, beyond one cycle
+    int64_t lane_beats; // beats that a lane can hold
+    int64_t key_units;  // units of keys of the present step that a lane can hold
+    int64_t release;    // from taking a result until its place is free, beyond one cycle
 };
 
 // TIMING_EMBED, TIMING_POSITION
 struct timing_fetch {
-    int64_t rows;     // words of a row
-    int64_t beats;    // beats of a row
-    int64_t ask;      // from an id or a step to the first request
+    int64_t rows;     // words of a row of the table
+    int64_t beats;    // beats of a row of the table
+    int64_t ask;      // from an id or a step word to the first request
     int64_t ask_next; // between requests of a step
     int64_t ready;    // from the last beat to the first word
 };
@@ -232,7 +233,7 @@ struct timing_rows {
 
 struct timing_walker {
     int64_t layers;                 // layers of the cache; 0: there is no cache
-    int64_t slot_keys, slot_values; // bytes from a slot's keys, or values, to those of the next slot
+    int64_t slot_keys, slot_values; // bytes from one slot's keys (values) to those of the next slot
 };
 
 struct timing_ring {
@@ -241,8 +242,8 @@ struct timing_ring {
 
 struct timing_groups {
     int64_t groups;                                  // groups of a firing
-    int64_t gives;                                   // words that a group gives; the last group gives the rest
-    int64_t words_out;                               // words out of a firing
+    int64_t gives;                                   // words sent for a group; the last group sends the rest
+    int64_t words_out;                               // words sent for a firing
     int64_t banks;                                   // groups that are held
     int64_t every;                                   // from one word to the next
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // per input: words of a group and of a firing
@@ -251,8 +252,8 @@ struct timing_groups {
 
 struct timing_contract {
     enum timing_machine machine;
-    int64_t stages; // from reading a word to offering it at the output; the stages stall together
-    union {         // by the machine
+    int64_t stages; // cycles from reading a word to offering it at the output; the stages stall together
+    union {         // the machine decides which member has its numbers
         struct timing_pipe pipe;
         struct timing_banks banks;
         struct timing_gear gear;
@@ -278,15 +279,16 @@ struct timing_contract {
     };
 };
 
-// Makes a kernel's contract. False if the module has no contract, or one with impossible numbers. A design with such a
-// kernel cannot be analysed.
+// Makes a kernel's contract. False if the module has no contract, or if its numbers are impossible, as in an edited
+// dump. The timing of a design with such a kernel cannot be analysed.
 bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
 // Returns the cycles from the last word of an input group to the first word made from it, if nothing stalls.
 int64_t timing_latency(const struct timing_contract *);
 enum timing_need timing_need(const struct ir_kernel *, int port); // what the kernel needs from this input
 // Returns the numbers of the table that a custom kernel reads; NULL: the machine has none.
 const struct timing_table *timing_table(const struct timing_contract *);
-// Returns where the contract has the number of layers of its machine; NULL: nowhere.
+// Returns the place of the number of layers in the contract, so that a caller can change it; NULL: the machine has
+// none.
 int64_t *timing_layers(struct timing_contract *);
 
 #endif

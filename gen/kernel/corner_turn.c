@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_corner_turn: gives elements in another order, with a bank for every lane.
+// Timing contract, cost and memory of rill_corner_turn, which sends elements in another order. It has a memory bank for
+// every lane.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -10,17 +11,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
-// Estimates the places of rill_rotate: bits of a word, times LUTs that each bit passes. A LUT holds one or two of the
-// log2(elements) stages of 2:1 multiplexers; half of the stages and 1 is taken for the LUTs.
+// Estimates the size of rill_rotate: bits of a word times the LUTs that each bit passes. A LUT holds one or two of the
+// log2(elements) stages of 2:1 multiplexers, so the estimate is half the number of stages plus 1.
 static int64_t rotation(int64_t elements, int64_t bits) { return elements * bits * (1 + log2_up(elements) / 2); }
 
-// Whether a word never continues past the innermost loop. TRIPS is written with the innermost loop first, so item 0 is
-// this loop.
+// Whether a word never continues from one run of the innermost loop to the next. TRIPS is written with the innermost
+// loop first, so item 0 is this loop.
 static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
-// Adds a bank for every lane, the rotation of words before the banks if there is a skew, and what reads the banks. If
-// the walk is aligned, this is another rotation with the first lane's loop counters. Otherwise every lane has its own
-// counters and a multiplexer of all banks.
+// Adds a bank for every lane, the rotation of words before the banks if there is a skew, and the logic that reads the
+// banks. If the walk is aligned, this is another rotation with one set of loop counters. Otherwise every lane has its
+// own counters and a multiplexer of all banks.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
             rows = div_up(args_int(a, "BUFFER", 1), lanes);
@@ -39,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, lanes * loops * (row + log), PER_CORNER_TURN_COUNTER_BIT);
 }
 
-// A bank for every lane; both halves are in one memory.
+// Returns the memory of a bank, which stores both halves of the buffer. There is one for every lane.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
     return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_credit_receive: the receiving end of a stream between dies, with its FIFO.
+// Cost of rill_credit_receive, the receiving end of a stream between dies with its FIFO.
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

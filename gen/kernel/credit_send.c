@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_credit_send: the sending end of a stream between dies.
+// Timing contract and cost of rill_credit_send, the sending end of a stream between dies, which sends a word only if
+// the receiving end has a place for it.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: the class of a kernel that a spec declares (custom.h).
+// Makes the class of a custom kernel from its declaration in a spec (struct custom in gen/spec/custom.h), so that
+// passes treat it like a kernel of the library.
 #include "gen/kernel/class.h"
 #include "gen/ir/custom_ops.h"
 
-// Makes the contract of an instance from the declared timing of its operation. A kernel that gives a word for each
-// word, one per cycle, is a pipe like the library's kernels.
+// Makes the contract of an instance from the declared timing of its operation. A kernel that sends a word for each word
+// that it takes, one per cycle, is a pipe.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a;
     const struct ir_node *node = &at->ir->node[at->ir->kernel[at->kernel].node];

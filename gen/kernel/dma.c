@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of a channel: DMA engines, and the arbiter among the engines that read.
+// Costs of the modules on a memory channel: the DMA engines for reading and writing, and the arbiter of those that
+// read.
 #include "gen/kernel/class.h"
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
@@ -15,7 +16,8 @@ static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r)
     cost_per(r, 1, PER_DMA_READ_BASE);
 }
 
-// The beats of three clients are selected in one LUT per bit. A single client needs none.
+// Adds the buffer and the selection of a client's beat. Each three clients take one LUT per bit for it; a single client
+// needs none.
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 1), class_beat_bits(a), args_style(a, RAM_DISTRIBUTED));
     if (clients(a) > 1) r->lut += class_beat_bits(a) * div_up(clients(a), 3);
@@ -24,7 +26,8 @@ static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r
     cost_per(r, 1, PER_DMA_WRITE_BASE);
 }
 
-// Adds a register for a beat. With one client there is no selection, and only the outstanding beats are counted.
+// Adds the selection of a client, and registers for an address and a beat. With one client there is no selection, and
+// the arbiter only counts outstanding beats.
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chosen = clients(a) > 1 ? clients(a) : 0;
     cost_per(r, chosen ? args_int(a, "ADDR_BITS", 64) : 0, PER_READ_ARBITER_ADDRESS_BIT);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_embed: gives rows of a quantized table, selected by id.
+// Parameters, timing contract and cost of rill_embed, which reads the row of a quantized table for each token id and
+// sends it as fp32.
 #include <string.h>
 
 #include "gen/kernel/class.h"
@@ -7,7 +8,7 @@
 #include "gen/ir/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
-    enum spec_table_format format = layout_table_format(node); // MODE of the kernel has the same order
+    enum spec_table_format format = layout_table_format(node); // the values of the parameter MODE
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
     struct layout_record r = layout_record(&ir->design, cols, format);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
@@ -31,8 +32,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
-// Adds the buffer in which rows of all tokens wait, with words as wide as a chunk. int4 rows have group scales in
-// addition.
+// Adds the buffer in which the rows of all tokens wait, the logic of the lanes, and for int4 that of the group scales.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     bool wide = args_int(a, "MODE", 0) == SPEC_TABLE_INT16;
     int64_t beat = class_beat_bits(a), banks = at_least(wide ? class_lanes(a) * 16 / beat : 1, 1),
@@ -50,7 +50,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     r->dsp += 2;
 }
 
-// Also for rill_position and for kernels that specs declare, which have the same parameters.
+// Also used for rill_position and for custom kernels that read a table, because their parameters have the same names.
 struct kernel_table kernel_table(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     return (struct kernel_table){.offset = args_address(&a, "TABLE_OFFSET"),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_engine: the matrix engine. Its cost is the sum of its parts, because its lanes dominate every design.
+// Timing contract and cost of rill_engine, the matrix engine, and costs of its parts. The cost of the engine is the sum
+// of its parts, because its lanes dominate every design. docs/engine.md describes the parts.
 #include "gen/kernel/class.h"
 #include "gen/ir/fields.h"
 
 enum {
     OPERAND_SHIFT = 5, // bits of the exponent of a token's block
-    OFFSET = 14 /* bits in addition to a mantissa */,
-    COMMAND_BITS = 4 + 35 /* most bits to the lanes of a die */,
+    OFFSET = 14 /* bits of a sum of x beyond those of a mantissa */,
+    COMMAND_BITS = 4 + 35 /* most bits of a command to the lanes of a die */,
     UNIT_SHIFT = 8,      // bits of a unit's exponent in the operand buffer
     ROW_PARAMETERS = 64, // bits of the scale and the bias of a row
     BANK_BITS = 2,       // further bits of a command with two banks of results
@@ -14,29 +15,33 @@ enum {
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
+// Whether the engine supports int4_asym.
 static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits of a mantissa beyond 8
-// Tokens that are computed at a time. Modules that only know pairs have PAIRS, two tokens each.
+// Returns the number of tokens that are computed at a time. Modules that work on pairs of tokens have the parameter
+// PAIRS.
 static int64_t copies(const struct kernel_args *a) {
     return args_int(a, "TURN_TOKENS", at_least(2 * args_int(a, "PAIRS", 0), 1));
 }
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte; else 1.
+// Returns the products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte; else
+// 1.
 static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(copies(a)) > 1 ? 2 : 1); }
 
-// Additional stages of multipliers that work twice in a cycle, on a second clock. If a multiplier tree sums few
-// products, crossing to that clock takes longer than the adders that it saves (PAIR_MORE of rill_pair_skew.vh).
+// Returns the additional pipeline stages of multipliers that work twice in a cycle, on a second clock. If a multiplier
+// tree sums few products, crossing to that clock takes longer than the adders that it saves (PAIR_MORE of
+// rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
-// Whether the multipliers sum their products in trees, with signed weights.
+// Whether the multipliers sum their products in trees (rill_matrix_pair). Weights are then signed.
 static bool in_trees(const struct kernel_args *a) { return copies(a) > 1 || pump(a) > 1; }
 
-// Multipliers of a lane for this number of token pairs and of products per cycle. Without pump, each nibble of a beat
-// and each pair has one.
+// Returns the multipliers of a lane for this number of token pairs. Each nibble of a beat and each pair needs one
+// product; a multiplier makes `pump` products per cycle.
 static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return beat / 4 * at_least(pairs, 1) / pump; }
 
 // Adds the multipliers of a lane: one per nibble, each a DSP, and one for the group scale.
@@ -57,30 +62,32 @@ static void cost_group_terms(const struct kernel_args *a, struct cost_resources 
     group_terms(class_beat_bits(a), x_bits(a), r);
 }
 
+// Adds the logic of int4_asym in a lane for so many tokens.
 static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, struct cost_resources *r) {
     for (int64_t i = 0; i < tokens_at_once; i++) group_terms(beat, bits, r);
     cost_per(r, beat, PER_GROUP_WORDS_BIT);
     cost_per(r, tokens_at_once, PER_GROUP_WORDS_TOKEN);
 }
 
-// Adds the multipliers for two or four tokens, which are as many as for one token. They sum their products in their own
-// adders: products of a whole beat without further logic, or products of a group of weights, or, with 10-bit mantissas,
-// of 4 bytes. Everything after them exists once for each token. Counted as part of a lane.
+// Adds the multipliers for one or two pairs of tokens and the trees in which they sum their products. A tree for a
+// whole beat is made of the DSPs' own adders and needs no further logic. Trees for groups of weights, or with 10-bit
+// mantissas for each 4 bytes, need some. The figures hold for a lane in the engine.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? PER_TREES_OF_FOUR_BIT : PER_TREES_OF_GROUPS_BIT);
     r->dsp += multipliers(beat, pairs, pump) + 2 * pairs;
 }
 
-// Returns the bits of the sums that the multipliers give for a beat and two tokens: sums of low nibbles and of high
-// ones, with a tree for the whole beat, for each 32 weights, or for each 4 bytes.
+// Returns the bits of the sums that the multipliers make of a beat for two tokens: sums of low nibbles and of high
+// ones, each from a tree for the whole beat, from trees for each 32 weights (groups), or from trees for each 4 bytes
+// (10-bit mantissas).
 static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
     int64_t trees = bits > 8 ? beat / 32 : groups ? beat / 128 : 1;
     return 4 * trees * (bits + (bits > 8 ? 6 : groups ? 8 : beat == 512 ? 10 : 9));
 }
 
-// Adds the additional logic of the multipliers' half for four tokens. The sums of both pairs wait for one another in
-// registers: three times if the height of the trees is odd, else four times.
+// Adds the logic that four tokens need beyond two in the half of a lane with the multipliers. The sums of both pairs
+// wait for one another in registers: in three stages if the height of the trees is odd, otherwise in four.
 static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
     cost_per(r, beat, PER_SECOND_PAIR_BIT);
@@ -88,14 +95,15 @@ static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_res
     r->ff += waiting * tree_sums_bits(beat, bits, groups);
 }
 
-// Adds the additional logic of the multipliers' half if a multiplier takes both nibbles of a byte: the selection of its
-// weight, registers in which high nibbles wait for it, and registers in which both sums wait for one another.
+// Adds the further logic in the half of a lane with the multipliers if a multiplier takes both nibbles of a byte: the
+// selection of its weight, registers in which high nibbles wait, and registers in which both sums wait for one another.
 static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
-    int64_t halves = bits > 8 || groups || beat == 512 ? 4 : 3; // half a stage: registers of one of the sums
+    int64_t halves = bits > 8 || groups || beat == 512 ? 4 : 3; // half stages: registers for one of the two sums
     cost_per(r, beat, PER_BOTH_NIBBLES_BIT);
     r->ff += halves * tree_sums_bits(beat, bits, groups) / 2;
 }
 
+// Adds the logic for the second product of a multiplier in a cycle, if it makes two.
 static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                            struct cost_resources *r) {
     if (pairs > 1) second_pair(beat, bits, groups, r);
@@ -115,13 +123,13 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
     second_product(beat, bits, pairs, pump, groups, r);
     if (pairs < 2) return;
     pair_sums(bits, pairs, r);
-    struct cost_resources one = {0}; // which the figures of a pair already include
+    struct cost_resources one = {0}; // the sums of one pair, which PER_PAIR_* includes already
     pair_sums(bits, 1, &one);
     cost_add(r, &one, -1);
 }
 
-// Adds a lane whose multipliers take both nibbles of a byte for a single token, with the logic after them for a single
-// token. Counted as part of a lane.
+// Adds the multipliers and sums of a lane for a single token if a multiplier takes both nibbles of a byte. The figures
+// hold for a lane in the engine.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
     cost_per(r, 1, PER_SINGLE_IN_TREES);
@@ -133,7 +141,8 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     bool trees = in_trees(a);
     if (trees) single_in_trees(beat, bits, asym(a), r);
     else matrix_lane(beat, bits, r);
-    // Synthesized alone, sums of many terms are mapped for area, not for speed.
+    // Synthesized as a module by itself, which is how the measurements check this formula, sums of many terms are
+    // mapped for area instead of speed.
     cost_per(r, beat, trees ? PER_TREES_ALONE_BIT : PER_LANE_ALONE_BIT);
     cost_per(r, 1, trees ? PER_TREES_ALONE : PER_LANE_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
@@ -147,8 +156,8 @@ static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources 
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
-// The next functions are the two halves of a lane: the multipliers, and the accumulators with as many places as a lane
-// has.
+// The next functions add the costs of the two halves of a cut lane: the multipliers (products), and the accumulators
+// (sums).
 static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_mix(r, beat, 1, PER_LANE_PRODUCTS_BIT, wide(x_bits(a)), PER_LANE_BIT_WIDE);
@@ -174,6 +183,7 @@ static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r
     pair_sums(x_bits(a), at_least(pairs_of(copies(a)), 1), r);
 }
 
+// Adds the FIFO in which a lane's beats wait.
 static void lane_front(int64_t beat, struct cost_resources *r) {
     cost_fifo_add(r, LANE_BEATS, beat, RAM_DISTRIBUTED);
     cost_per(r, beat, PER_LANE_FRONT_BIT);
@@ -183,8 +193,8 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
     lane_front(class_beat_bits(a), r);
 }
 
-// Adds a lane of the engine. It also has the waiting beats, the beat register, and row parameters and group scales with
-// their selection.
+// Adds a lane of the engine: multipliers and sums, the FIFO in which beats wait, the register of the present beat, and
+// row parameters and group scales with their selection.
 static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = copies(a);
     bool groups = asym(a);
@@ -213,6 +223,8 @@ static void cost_dequantize(const struct kernel_args *a, struct cost_resources *
     dequantize(args_int(a, "LANES", 1), r);
 }
 
+// Adds the sums of a token's x (rill_engine_offset), by which the lanes correct products of unsigned weights and which
+// int4_asym multiplies by the offsets of groups.
 static void offset(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     cost_mix(r, beat, 1, PER_OFFSET_BIT, wide(bits), PER_OFFSET_BIT_WIDE);
     if (groups) cost_per(r, beat, PER_OFFSET_GROUP_BIT);
@@ -232,13 +244,13 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
     cost_per(r, 1, PER_ENGINE_CTRL);
 }
 
-// Returns the bits of an address in the operand buffer: bank, turn, pair of units.
+// Returns the bits of an address in the operand buffer: bank, turn (tokens that are computed at a time), pair of units.
 static int64_t x_addr_bits(const struct kernel_args *a) {
     return 1 + log2_up(div_up(class_tokens(a), copies(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
 }
 
-// Adds two RAMs of units for each token that is read at a time. With LUTRAM the output registers are counted; a block
-// RAM contains them.
+// Adds two RAMs of units for each token that is read at a time. LUTRAM needs output registers, which a block RAM
+// includes.
 static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = unit_bits(a) + UNIT_SHIFT;
     struct cost_resources ram = cost_ram(1ll << x_addr_bits(a), word, RAM_AUTO);
@@ -246,12 +258,13 @@ static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     if (!ram.bram18) r->ff += 2 * copies(a) * word;
 }
 
-static int64_t x_write_bits(const struct kernel_args *a) { // bits of a write to the buffer: memories, address, unit
+// Returns the bits of a write to the operand buffer: a bit per memory, address, unit.
+static int64_t x_write_bits(const struct kernel_args *a) {
     return 2 * copies(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
-// Adds the operand buffer. The unit that is written waits in a register. For copies on other dies it waits in a second
-// one, together with the read address.
+// Adds the operand buffer. A write waits in a register. If other dies have copies of the buffer (copied), it waits in a
+// second register, and so does the read address.
 static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
     r->ff += copied ? 2 * x_write_bits(a) + x_addr_bits(a) : x_write_bits(a);
@@ -263,8 +276,8 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
     x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
-// Adds the selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register.
-// Synthesized alone it takes more than in the engine.
+// Adds the logic that makes the operand of a beat (a slice): selection of a unit, its doubling for int8, zeros for an
+// absent token, and the register. As a module by itself it takes more than in the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
     cost_mix(r, unit_bits(a), (double)copies(a), PER_X_SLICE_BIT, 1, PER_X_SLICE_SHARED_BIT);
 }
@@ -278,16 +291,16 @@ static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
 
 static void cost_x_slice(const struct kernel_args *a, struct cost_resources *r) { x_slice(a, r); }
 
-// Adds the copy of the operand buffer on the die of its lanes, without its register stages.
+// Adds a copy of the operand buffer for the lanes on another die, without its register stages.
 static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
     x_ram(a, r);
     x_slice(a, r);
 }
 
-// Adds the operand path: the selection of a unit, doubled for int8, its register, and a copy for every FAN_OUT lanes
-// (two copies if there are more than FAN_OUT / 2 lanes). Each two tokens are packed into 27 bits. If groups need the
-// sums of elements, the elements are kept separately in addition. On each die, half of them are delayed by a cycle or
-// more; a delay of three or more takes shift registers.
+// Adds the path of the operand to the lanes: the selection of a unit, its doubling for int8, its register, and a copy
+// of the register for every FAN_OUT lanes (two copies if there are more than FAN_OUT / 2 lanes). Each two tokens are
+// packed into 27 bits. int4_asym needs the elements also separately, for their sums. On each die, half of the operand
+// is delayed by a cycle or more; a delay of three cycles or more takes shift registers. dies: dies with multipliers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = copies(a);
     double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
@@ -300,30 +313,33 @@ static void operand(const struct kernel_args *a, int64_t channels, int64_t dies,
     cost_per(r, operands * many, PER_OPERAND_COPY_TOKEN);
 }
 
-// Whether offsets are needed. In trees of multipliers the weights are signed, so only groups need sums of x.
+// Whether lanes need the sum of x of a whole beat to correct for unsigned weights. In trees the weights are signed, so
+// that only the groups of int4_asym need sums of x.
 static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
+// Returns the bits of all sums of x that go to the lanes with a command.
 static int64_t offset_bits(const struct kernel_args *a) {
     int64_t sums = asym(a) ? (x_bits(a) + 5) * (class_beat_bits(a) / 128) : 0;
     return copies(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
-// Bits that tell which tokens of a turn are present in addition to the first one.
+// Returns the bits that tell which tokens, of those that are computed at a time, are present besides the first one.
 static int64_t others(const struct kernel_args *a) { return at_least(copies(a) - 1, 1); }
 
-// Bits of the operand in a command chain. On the engine's die it is the slice of a beat; on another die it is the
-// signals that fill and read the copy of the operand buffer.
+// These return the bits of a chain (the signals from the engine to the lanes of a die) that are for the operand. On the
+// engine's die these are the slice of a beat; on another die they are the signals that fill and read the copy of the
+// operand buffer.
 static int64_t slice_bits(const struct kernel_args *a) { return copies(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
 static int64_t copy_bits(const struct kernel_args *a) {
     return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
 }
 
-// Bits of a command. With four tokens, results have two banks.
+// Returns the bits of a command. With four tokens, results have two banks, which need further bits.
 static int64_t command_bits(const struct kernel_args *a) {
     return COMMAND_BITS - 1 + others(a) + (pairs_of(copies(a)) > 1 ? BANK_BITS : 0);
 }
 
-// Bits of a chain to lanes. away: on another die than the engine.
+// Returns the bits of a chain to whole lanes. away: they are on another die than the engine.
 static int64_t chain_bits(const struct kernel_args *a, bool away) {
     return command_bits(a) + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));
 }
@@ -333,7 +349,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
     return chain_bits(&args, true);
 }
 
-// Bits of a chain that reaches only sums: the command, and the exponents again.
+// Returns the bits of a chain to a die that has only the sums of cut lanes: the command and the exponents.
 static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + copies(a) * OPERAND_SHIFT; }
 
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
@@ -341,7 +357,8 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     return sums_chain_bits(&args);
 }
 
-// Bits from a cut lane's multipliers to its sums: a term for each token, and the row parameters word by word.
+// Returns the bits from a cut lane's multipliers to its sums: a term for each token, and param_bits bits per cycle of
+// the row parameters.
 static int64_t term_bits(const struct kernel_args *a, int64_t param_bits) {
     return copies(a) * (x_bits(a) + 26) + param_bits;
 }
@@ -358,15 +375,15 @@ struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
     return r;
 }
 
-// Number of chains on dies other than the engine's: bits of CHAIN_AWAY.
+// Returns the number of chains whose die has a copy of the operand buffer: the bits that are set in CHAIN_AWAY.
 static int64_t dies_away(const struct kernel_args *a) {
     int64_t away = args_int(a, "CHAIN_AWAY", 0), dies = 0;
     for (; away; away >>= 1) dies += away & 1;
     return dies;
 }
 
-// Register stages from a command to the lanes, register stages from the lanes to the results, and places of the FIFO of
-// results, which must take all words in flight.
+// These return the register stages from the engine to the lanes, the register stages from the lanes to the results, and
+// the depth of the FIFO of results, which must have a place for every word in flight.
 static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS", 0); }
 static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
 static int64_t places(const struct kernel_args *a) {
@@ -399,7 +416,7 @@ static int64_t chains_that_multiply(const struct kernel_args *a) {
     return count;
 }
 
-// Number of whole lanes whose beats come in halves.
+// Returns the number of whole lanes on other dies if their beats go there in halves; otherwise 0.
 static int64_t lanes_in_halves(const struct kernel_args *a, int64_t channels) {
     int64_t lanes = 0;
     for (int64_t c = 0; c < channels && args_int(a, "HALVES", 0); c++)
@@ -407,6 +424,7 @@ static int64_t lanes_in_halves(const struct kernel_args *a, int64_t channels) {
     return lanes;
 }
 
+// Returns the number of cut lanes.
 static int64_t lanes_cut(const struct kernel_args *a, int64_t channels) {
     int64_t lanes = 0;
     for (int64_t c = 0; c < channels; c++) lanes += is_bit(a, "EARLY", chain_of(a, "COPY_CHAIN", c / FAN_OUT));
@@ -418,7 +436,8 @@ static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
     return multiplies(a, chain) ? chain_bits(a, is_bit(a, "CHAIN_AWAY", chain)) : sums_chain_bits(a);
 }
 
-// Adds the registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
+// Adds the register stages to lanes on other dies and back: commands with operands, beats, terms of cut lanes, and
+// results. The sums of a cut lane get a command of their own.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     int64_t stages = stages_to(a), cut = lanes_cut(a, channels), halves = lanes_in_halves(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) r->ff += stages * bits_of_chain(a, n);
@@ -434,6 +453,7 @@ int64_t cost_engine_twice(const struct ir_kernel *engine) {
     return args_int(&args, "CHANNELS", 1) * multipliers(class_beat_bits(&args), pairs_of(copies(&args)), pump(&args));
 }
 
+// Returns the bits of a word of results: one fp32 per lane, their number, tuser and tlast.
 static int64_t result_bits(const struct kernel_args *a) {
     int64_t channels = args_int(a, "CHANNELS", 1);
     return 32 * channels + log2_up(channels + 1) + user_bits(class_tokens(a)) + 1;
@@ -464,12 +484,12 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
-    cost_per(r, channels, PER_ENGINE_ARRIVAL);                // joining the lanes' arrivals
-    cost_per(r, 1, PER_ENGINE_COMMAND);                       // the command's pipeline
-    r->ff += (args_int(a, "CHAINS", 1) + 1) * (channels + 8); // a reset's registers for each part
+    cost_per(r, channels, PER_ENGINE_ARRIVAL);                // waits until all lanes have a beat
+    cost_per(r, 1, PER_ENGINE_COMMAND);                       // pipeline of the command
+    r->ff += (args_int(a, "CHAINS", 1) + 1) * (channels + 8); // registers of the reset, for each chain and the rest
 }
 
-// ---- a lane alone, on another die ----
+// ---- one lane, for place-dies ----
 
 struct cost_resources cost_one_lane(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
@@ -499,7 +519,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;
-    // Cycles from the decision to the offer at the output: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
+    // Cycles from the decision to take a beat until its result is offered at the output: the decision, the way of the
+    // beat into the lanes (BEAT_AT), the lanes, the dequantizers, the FIFO and the register stages between dies.
     enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;

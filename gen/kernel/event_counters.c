@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_event_counters: counts events for the host.
+// Timing contract and cost of rill_event_counters, which counts for the host the cycles in which each event happens. It
+// moves no words.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_expand: repeats elements of a tensor. The layout converter before it sends words again; rill_expand itself only
-// fills a word with one element where the last dimension is repeated.
+// Parameters, timing contract and cost of rill_expand, the kernel of the operation `expand`, which repeats elements of
+// a tensor. The layout converter before it repeats whole words. rill_expand itself only fills a word with one element
+// if elements are repeated along the last dimension.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
@@ -18,7 +19,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_EXPAND_BASE);
 }
 
-// Words must not cross rows of the output.
+// Returns the length of the output's rows, because a word must not continue from one row to the next.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     return out->shape[out->rank - 1].bound;

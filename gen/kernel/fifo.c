@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo: the storage of one stream.
+// Cost of rill_fifo, the FIFO of one stream. It has no timing contract, because the simulator treats FIFOs as edges.
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

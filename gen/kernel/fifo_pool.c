@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo_pool: one storage for streams of groups that never run at the same time.
+// Timing contract, cost and memory of rill_fifo_pool, one storage for several streams of groups that never run at the
+// same time.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// The simulator treats the streams of a pool as edges, and the pool takes its step words without delay.
+// Makes the contract of the pool's input of step words, which never stalls. The simulator treats the streams in the
+// pool as edges.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_SINK;
 }
 
-// Adds two walks through the schedule, for writing and for reading, each with a step word fetched ahead, and a
-// multiplexer of all streams' words into one FIFO.
+// Adds two modules that walk the schedule, one for writing and one for reading, a multiplexer of all streams' words,
+// and the FIFO.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + 1;
     cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));
@@ -19,7 +21,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, word * class_ports(a), PER_FIFO_POOL_BIT);
 }
 
-// One word is in the output register, not in the memory.
+// Returns the memory of the FIFO, which stores all words except the one in the output register.
 static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){
         .words = at_least(args_int(a, "DEPTH", 1) - 1, 1), .bits = args_int(a, "DATA_W", 1) + 1, .times = 1};

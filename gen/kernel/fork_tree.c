@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fork_tree: gives a word to many readers, through registers.
+// Cost of rill_fork_tree, which sends each word to many readers that are far apart, through register slices.
 #include "gen/kernel/class.h"
 
 int kernel_tree_copies(int readers) { return (int)div_up(readers, KERNEL_TREE_GROUP); }
 
+// Adds the cost of one instance of a class.
 static void add_part(const struct kernel_class *class, const struct ir_param param[], int params,
                      struct cost_resources *r) {
     struct cost_resources part = {0};
@@ -11,7 +12,7 @@ static void add_part(const struct kernel_class *class, const struct ir_param par
     cost_add(r, &part, 1);
 }
 
-// Adds a register slice and the fork after it.
+// Adds a register slice and the fork after it. mode: parameter MODE of the slice.
 static void add_stage(const struct kernel_args *a, int64_t mode, int64_t readers, struct cost_resources *r) {
     const struct ir_param slice[] = {{"DATA_W", ir_value_int(args_int(a, "DATA_W", 1))}, {"MODE", ir_value_int(mode)}};
     const struct ir_param fork[] = {{"PORTS", ir_value_int(readers)}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units of fp32 arithmetic. Their costs are fixed, except for conversions of integers and the saturating product.
+// Costs of the units of fp32 arithmetic (rtl-templates/arith). They are constants, except for the conversions from and
+// to integers, which depend on the width, and for the product, which may saturate.
 #include "gen/kernel/class.h"
 
 static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {

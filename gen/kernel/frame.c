@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_frame: turns rows into firings, or firings into rows.
+// Timing contract and cost of rill_frame, which divides a tensor into other firings: a firing for each row, or one
+// firing for several rows.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

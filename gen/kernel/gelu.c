@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_gelu: GELU in tanh form, y = x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3)). With EXACT: x * Phi(x).
+// Parameters, timing contract and cost of rill_gelu: GELU in tanh form, y = x * sigmoid(2 * sqrt(2 / pi) * (x +
+// 0.044715 * x^3)), or with EXACT the exact form x * Phi(x), where Phi is the distribution function of the normal
+// distribution.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -8,7 +10,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    // cycles: the argument of sigmoid, then exp, 1 + exp, its reciprocal, and the product with x
+    // ARGUMENT: cycles for the argument of sigmoid. Then follow exp, 1 + exp, the reciprocal, and the product with x.
     enum { ARGUMENT = 4 * LATENCY_MUL + LATENCY_ADD };
     class_pipe(c, args_int(a, "EXACT", 0) ? LATENCY_CURVE + LATENCY_MUL
                                           : ARGUMENT + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL);

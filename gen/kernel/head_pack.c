@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_pack: turns query heads, or rows of a tensor, into tokens, in steps of one token.
+// Timing contract and cost of rill_head_pack. In steps of one token it turns query heads, or rows of a tensor, into the
+// tokens of one firing, so that the engine reads weights or keys once for all of them. head_split.c undoes this.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_replay: gives the keys of a head once for each query head that reads them.
+// Timing contract and cost of rill_head_replay, which sends the keys of a head once for each query head that reads
+// them.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

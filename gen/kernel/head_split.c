@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_split: turns query heads, or rows of a tensor, that were tokens into firings again.
+// Timing contract and cost of rill_head_split, which turns query heads, or rows of a tensor, into separate firings
+// again after rill_head_pack has made them tokens of one firing.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -14,6 +15,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->split.layers = args_int(a, "LAYERS", 1);
 }
 
+// Returns the words of the buffer: two firings.
 static int64_t words_of(const struct kernel_args *a) {
     return 2 * class_tokens(a) * (args_int(a, "TOGETHER", 1) > 1 ? args_int(a, "WORDS", 1) : 1);
 }

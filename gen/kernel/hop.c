@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_hop: register stages from die to die.
+// Timing contract and cost of rill_hop, the register stages of plain nets between dies, and the cost of rill_half_hop,
+// the stages for beats that cross in two halves.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -17,9 +18,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 const struct kernel_class rtl_hop = {
     .module = "rill_hop", .doc = "registers between dies", .contract = contract, .cost = cost};
 
-// Adds a rill_half_hop, as verif/cost/measure.sh counts it: a multiplexer and 2 * stages - 1 registers of half the
-// width, and a register of the whole width. The phase of the second clock takes two registers for each HALF_LOADS bits,
-// and PHASE_SOURCE for its source.
+// Adds a rill_half_hop, whose cells verif/cost/measure.sh counts: a multiplexer and 2 * stages - 1 registers of half
+// the width, and a register of the whole width. The signal for the phase of the second clock takes two flip-flops for
+// each HALF_LOADS bits, and PHASE_SOURCE flip-flops at its source.
 void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *r) {
     enum { HALF_LOADS = 32, PHASE_SOURCE = 3 };
     r->lut += bits / 2 + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_image_header: reads the header of the memory image and compares it.
+// Timing contract and cost of rill_image_header, which reads the header of the memory image at each start and checks
+// it. It works before the first step, so it has no machine in the forecast.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

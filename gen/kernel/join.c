@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_join: takes a word of every input together. Used only inside modules.
+// Cost of rill_join, which takes a word of every input at the same time. It is used only inside other modules.
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), PER_JOIN_PORT); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_k_writer: writes keys to memory.
+// Timing contract and cost of rill_k_writer, which writes keys to the KV cache in memory, and where it stores them.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -10,11 +10,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->keys.heads = args_int(a, "HEADS", 1);
     c->keys.units = args_int(a, "UNITS", 1);
     c->keys.channels = at_least(args_int(a, "CHANNELS", 1), 1);
-    c->keys.ask = 4; // cycles between steps
+    c->keys.ask = 4;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), PER_K_WRITER_BIT); // two units in turn
+    cost_per(r, class_beat_bits(a), PER_K_WRITER_BIT); // two registers for units, which are filled in turn
     cost_per(r, args_int(a, "CHANNELS", 1), PER_K_WRITER_CHANNEL);
     cost_per(r, 1, PER_K_WRITER_BASE);
 }

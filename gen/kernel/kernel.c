@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of classes, and the functions that look up an instance's class.
+// The table of all kernel classes, the look-up of a kernel's class, and functions that ask the class for cost, memory
+// and timing contract (gen/kernel/kernel.h).
 #include "gen/kernel/kernel.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ const struct kernel_class *kernel_find(const char *module) {
     return NULL;
 }
 
-enum { KV_SCALE_BITS = 32 /* fp32, above the integers */ };
+enum { KV_SCALE_BITS = 32 /* fp32, the highest bits of a word of keys or values */ };
 
 const struct kernel_class *kernel_of(const struct ir_kernel *k) {
     return k->of_class ? k->of_class : kernel_find(k->module);
@@ -129,8 +130,8 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
 
 // ---- timing ----
 
-// The next functions check a contract's numbers, because an edited dump may have values that no module allows: all of
-// them must be counts up to MOST, and divisors must not be 0.
+// The next functions check the numbers of a contract, because an edited dump may have values that no module allows. All
+// numbers must be from 0 to MOST, and those by which the simulator divides must not be 0.
 enum { MOST = 1 << 20 };
 static bool is_count(int64_t n) { return n >= 0 && n <= MOST; }
 static bool is_divisor(int64_t n) { return n > 0 && n <= MOST; }
@@ -210,6 +211,8 @@ bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c)
     return is_sane(c);
 }
 
+// Returns the cycles from the last word of a group to the first word that is read; with by_token, until the first
+// output word is complete.
 static int64_t banks_latency(const struct timing_banks *b) {
     return b->enter + b->ready + (b->by_token ? at_most(b->pack, b->rows) - 1 : 0);
 }
@@ -218,8 +221,8 @@ int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
     case TIMING_BANKS:
     case TIMING_SOFTMAX: return c->stages + banks_latency(&c->banks);
-    case TIMING_GEAR: return c->stages + 2;   // the line and the output register
-    case TIMING_ENGINE: return c->stages + 5; // an operand counts 2 cycles after its last unit; docs/engine.md
+    case TIMING_GEAR: return c->stages + 2;   // the register of a line and the output register
+    case TIMING_ENGINE: return c->stages + 5; // from the last unit of the operand; docs/engine.md
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;
     case TIMING_LAYOUT: return c->stages + c->layout.ready;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attentions of a graph and their caches (gen/kernel/kv_cache.h).
+// Finds the operations that form an attention, and the KV caches and layers that attentions use
+// (gen/kernel/kv_cache.h).
 #include "gen/kernel/kv_cache.h"
 
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 
-// ---- which operations belong together ----
+// ---- the operations of an attention ----
 
-// Returns the node with this trait from which a tensor comes, through operations on rows that grow with the position.
-// IR_NONE: there is none, or several.
+// Returns the node with this trait from which a tensor is computed, following operands whose rows grow with the
+// position. IR_NONE: there is none, or several. depth: operations passed so far.
 static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth) {
     int n = ir->tensor[tensor].producer, found = IR_NONE;
     if (n == IR_NONE || depth > 16) return IR_NONE;
@@ -23,7 +24,8 @@ static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth)
     return found;
 }
 
-// Returns the only node with `trait` whose operand 0 comes from `source`; IR_NONE if there is none or several.
+// Returns the only node with `trait` whose operand 0 is computed from `source`, a node with source_trait. IR_NONE:
+// there is none, or several.
 static int reader_of(const struct ir *ir, unsigned trait, int source, unsigned source_trait) {
     int found = IR_NONE;
     for (int n = 0; n < ir->nodes; n++) {
@@ -48,7 +50,7 @@ int kv_scores_of(const struct ir *ir, int values) {
 
 // ---- query heads together ----
 
-// Counts the uses of a tensor: by operations, carries and outputs of the graph. *reader: the last operation.
+// Counts the uses of a tensor: by operations, carried tensors and outputs of the graph. *reader: the last operation.
 static int reads(const struct ir *ir, int tensor, int *reader) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
@@ -68,8 +70,8 @@ static int only_reader(const struct ir *ir, int n, unsigned trait) {
     return ir_node_is(ir, reader, trait) && ir->node[reader].region == ir->node[n].region ? reader : IR_NONE;
 }
 
-// Whether an attention has only scores, softmax, weights and values, with nothing else between them and no other reader
-// of their tensors.
+// Whether an attention is only the chain quantize, scores, dequantize, softmax, quantize, values, dequantize in one
+// region, and no other operation reads the tensors between them.
 static bool is_plain(const struct ir *ir, int scores) {
     int softmax = only_reader(ir, only_reader(ir, scores, OP_OF_PRODUCT), OP_OF_SCORES),
         values = only_reader(ir, only_reader(ir, softmax, OP_QUANTIZES), OP_BY_VALUES), reader;
@@ -91,6 +93,7 @@ int kv_together(const struct ir *ir, int scores) {
 // Whether every attention has its own cache.
 static bool one_each(const struct ir *ir) { return ir->engines > 1; }
 
+// Returns the number of the cache that an attn_scores or attn_values reads.
 static int unit_of(const struct ir *ir, int node) {
     int unit = 0, scores = ir_node_is(ir, node, OP_BY_KEYS) ? node : kv_scores_of(ir, node);
     for (int n = 0; one_each(ir) && n < scores; n++) unit += ir_node_is(ir, n, OP_BY_KEYS);
@@ -142,7 +145,8 @@ int kv_net(struct ir *ir, int unit, enum ir_net_role role) {
     return ir_net(ir, role, kv_units(ir) > 1 ? kv_unit_scores(ir, unit) : IR_NONE);
 }
 
-int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // writers are in the order of the caches
+// The kernels that write caches are in the order of the caches.
+int kv_kernel(const struct ir *ir, int unit, unsigned trait) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], trait) && unit-- == 0) return k;
     return IR_NONE;

@@ -9,18 +9,18 @@
 #include "gen/ir/ir.h"
 
 enum {
-    KV_MAX_LAYERS = FIELD_MOST(ENGINE_KV_LAYER) + 1, // layers of a cache
-    KV_MAX_STEP = FIELD_MOST(ENGINE_KV_STEP),        // attentions of one repeated region
-    KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // rows of the V tail in a layer
+    KV_MAX_LAYERS = FIELD_MOST(ENGINE_KV_LAYER) + 1, // most layers of a cache
+    KV_MAX_STEP = FIELD_MOST(ENGINE_KV_STEP),        // most attentions of one repeated region
+    KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // most rows of the V tail in a layer
 };
 
-// The other nodes of an attention: its softmax, its values, its scores. IR_NONE: there is none, or more than one.
+// These return the other operations of an attention, given its attn_scores or attn_values: the softmax, the
+// attn_values, the attn_scores. IR_NONE: there is none, or more than one.
 int kv_softmax_of(const struct ir *, int scores);
 int kv_values_of(const struct ir *, int scores);
 int kv_scores_of(const struct ir *, int values);
-// Returns how many query heads of an attn_scores an engine takes together in a step of one token, as tokens. These
-// heads read one key and value head, and only this attention reads the tensors between them. 1: each head is computed
-// separately.
+// Returns the number of query heads of an attn_scores that an engine takes together, as tokens of one firing, in a step
+// of one token. These heads read one key and value head. 1: each head is computed separately.
 int kv_together(const struct ir *, int scores);
 
 // The cache that an attn_scores or attn_values reads.
@@ -34,15 +34,15 @@ struct kv_cache {
 struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // the cache's first attn_scores
-int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
-// Returns the name of a kernel of a cache: the given name if there is one cache, else with the name of the cache's
-// first attn_scores before it.
+int64_t kv_layers(const struct ir *, int unit);  // layers of the cache; 0 without attention
+// Returns the name for a kernel of a cache: the given name if the design has one cache, else this name after the name
+// of the cache's first attn_scores.
 const char *kv_name(const struct ir *, int unit, const char *);
 int kv_net(struct ir *, int unit, enum ir_net_role); // the net of a cache, made if it does not exist yet
 // Returns a cache's writer (KERNEL_KEYS, KERNEL_VALUES); IR_NONE before it is made.
 int kv_kernel(const struct ir *, int unit, unsigned trait);
-// Sets the window parameters of a kernel that reads a cache: the window of a token in each layer. Without windows it
-// sets none.
+// Sets the window parameters of a kernel that reads a cache: the sliding window of a token in each layer, in positions.
+// Without windows it sets none.
 void kv_set_windows(struct ir *, int unit, int kernel);
 bool kv_is_mux(const struct ir *, int kernel); // merges keys or values of several attentions into one stream
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_quantize: converts heads of keys or values to int8, with a scale per head.
+// Parameters, timing contract and cost of rill_kv_quantize, which converts heads of keys or values to int8 with one
+// scale per head. It multiplies the scales of keys by the factor of the attention scores.
 #include <string.h>
 
 #include "gen/kernel/class.h"

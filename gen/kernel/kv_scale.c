@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_scale: keeps the scales of the KV cache on chip.
+// Timing contract, cost and memory of rill_kv_scale, which stores the scales of the KV cache on chip and sends them to
+// softmax.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -17,14 +18,15 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->scales.lanes = class_lanes(a);
 }
 
-// One memory for each two lanes, which is written one lane at a time.
+// Returns the memory of two lanes, which share one and write it one lane at a time.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
     int64_t words = class_places(a) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
     return (struct cost_memory){.words = words, .bits = 32 * wide, .times = lanes / wide};
 }
 
-// Memory other than UltraRAM is built from pieces that one lane fills.
+// Adds the memories and the logic. UltraRAM is shared by two lanes. Other memory is counted for each lane, because the
+// tools build a memory that is written one lane at a time from a separate RAM per lane.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     struct cost_memory m = memory(a);
     int64_t lanes = class_lanes(a);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_tracker: tracks which layers of keys and values are in memory.
+// Timing contract and cost of rill_kv_tracker, which counts the layers whose keys and values are completely in memory,
+// so that walkers read them only then.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -8,7 +9,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t bits = args_int(a, "COUNT_W", 1); // three counts for each engine
+    int64_t bits = args_int(a, "COUNT_W", 1); // PER_KV_TRACKER_COUNT_BIT includes three counters per write engine
     int64_t writers = args_int(a, "K_WRITERS", 1) + args_int(a, "V_WRITERS", 1);
     cost_per(r, writers * bits, PER_KV_TRACKER_COUNT_BIT);
     cost_per(r, writers, PER_KV_TRACKER_WRITER);

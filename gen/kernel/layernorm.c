@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_layernorm: vectors are kept in banks and read in two passes; gamma and beta have their own inputs.
+// Parameters, timing contract and cost of rill_layernorm. It stores a vector in a bank while it sums the elements, then
+// reads it again to normalize them. gamma and beta come from the parameter store.
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // constants that the replay uses as well
 
@@ -17,7 +18,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
                1 + 2 * LATENCY_ADD + 2 * LATENCY_MUL);
 }
 
-// The variance multiplies wide sums by N, which is only a shift if N is a power of two.
+// Adds the banks and the logic. The variance multiplies wide sums by N, which is only a shift if N is a power of two.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, class_chunks(a), r);
     bool shifts = class_is_power_of_two(args_int(a, "N", 1));

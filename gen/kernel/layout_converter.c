@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_layout_converter: gives whole words in another order, with two banks.
+// Timing contract, cost and memory of rill_layout_converter, which sends whole words in another order. It fills one
+// bank while it reads the other one.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_line_buffer: keeps the newest rows of a tensor and gives the patches of it.
+// Timing contract, cost and memory of rill_line_buffer, which stores the newest rows of a tensor and sends its patches,
+// as a convolution or a pooling needs them.
 #include "gen/kernel/class.h"
 
+// Returns an axis from parameters. name: those of places, stride, taps, dilation and before, in this order.
 static struct itensor_line_axis axis_of(const struct kernel_args *a, const char *const name[], const char *size) {
     return (struct itensor_line_axis){.size = args_int(a, size, 1),
                                       .places = args_int(a, name[0], 1),
@@ -28,7 +30,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t words = args_int(a, "BUFFER", 1) * class_tokens(a), bits = args_int(a, "DATA_W", 1);
     class_cost_buffer(r, words, bits, args_style(a, RAM_AUTO));
-    r->lut += bits; // words outside the tensor
+    r->lut += bits; // selects the pad value for words outside the tensor
     cost_per(r, log2_up(args_int(a, "ROWS", 1) * args_int(a, "PIXELS", 1) * args_int(a, "WORDS", 1) + 1),
              PER_LINE_BUFFER_COUNTER_BIT);
     cost_per(r, 1, PER_LINE_BUFFER_BASE);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs of memories by shape: how many of the device's RAM primitives (UltraScale+, UG573 and UG574) a memory takes.
+// Costs of memories and FIFOs by shape: the number of RAM primitives of the device (UltraScale+, UG573 and UG574) that
+// a memory of `words` words of `bits` bits takes, and the LUTs that join them.
 #include "gen/kernel/args.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/terms.h"
@@ -23,7 +24,7 @@ void cost_add(struct cost_resources *to, const struct cost_resources *what, int6
     to->uram += times * what->uram;
 }
 
-// LUTs of a LUTRAM: its memories, and the multiplexers that join them above 64 words.
+// Returns the LUTs of a LUTRAM: its memories, and above 64 words also the multiplexers that join them.
 static int64_t lutram(int64_t words, int64_t bits) {
     if (words <= 32) return LUTRAM_LUTS * div_up(bits, LUTRAM_32_BITS);
     int64_t banks = div_up(words, 64);
@@ -34,7 +35,7 @@ static int64_t lutram(int64_t words, int64_t bits) {
 // because a multiplexer must join the rows. A column may be half a BRAM36 if the rest of the width fits into it.
 static struct cost_resources block_ram(int64_t words, int64_t bits) {
     static const struct {
-        int64_t words, whole, half; // bits of a BRAM36, of its half, at this depth
+        int64_t words, whole, half; // at this depth: bits of a BRAM36, and bits of its half
     } ratio[] = {{512, 72, 36}, {1024, 36, 18}, {2048, 18, 9}, {4096, 9, 4},
                  {8192, 4, 2},  {16384, 2, 1},  {32768, 1, 0}};
     struct cost_resources best = {0};
@@ -65,9 +66,9 @@ struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style
     }
 }
 
-// A FIFO of up to two words has no memory, only registers and a multiplexer. A deeper FIFO keeps its last word in an
-// output register, which block and ultra RAMs include. The control has counters of the words held, in the storage and
-// in total (docs/rtl.md, rill_fifo).
+// A FIFO of up to two words has no memory, only registers and a multiplexer. In a deeper FIFO, one of the words is in
+// an output register, which block RAM and UltraRAM include. Its control has counters of the words in the memory and of
+// all words (docs/rtl.md, rill_fifo).
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style) {
     struct cost_resources r = {0};
     if (depth <= 0) return r;

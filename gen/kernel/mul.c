@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_mul: elementwise product.
+// Timing contract and cost of rill_mul, the elementwise product of two fp32 vectors.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_param_store: gives its vector parameters in an endless cycle.
+// Timing contract, cost and memory of rill_param_store, which stores the vector parameters of one kernel and sends them
+// again and again.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -9,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->store.words = args_int(a, "WORDS", 1);
 }
 
-// Bits of a line of the memory, which is as wide as the wider of beat and word.
+// Returns the bits of a line of the memory: the larger of a word and of the bits that the load bus brings per cycle.
 static int64_t line_of(const struct kernel_args *a) {
     return at_least(args_int(a, "WORD_W", 1), args_int(a, "LOAD_BITS", 512));
 }
@@ -18,13 +19,14 @@ static int64_t lines_of(const struct kernel_args *a) {
     return div_up(args_int(a, "WORDS", 1), line_of(a) / at_least(args_int(a, "WORD_W", 1), 1));
 }
 
-// Three lines have registers: one is collected, one is read ahead, and one leaves.
+// Adds the memory, and registers for three lines: one is collected from the load bus, one is read ahead, and one is
+// sent.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
     struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
     bool whole = ram.bram18 || ram.uram; // the output register of these memories is one of the three
-    // Shifts words out of a line.
+    // Logic that shifts words out of a line, if a line has several words.
     cost_per(r, line > word ? line : 0, whole ? PER_PARAM_STORE_BIT : PER_PARAM_STORE_LUTRAM_BIT);
     cost_per(r, 1, PER_PARAM_STORE_BASE);
     r->ff += line * (whole ? 2 : 3);

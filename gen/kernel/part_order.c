@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_part_order: cuts a step's tensor into its parts, or joins them.
+// Timing contract and cost of rill_part_order. In a design with slots, it divides a step's tensor into one tensor for
+// each part of the step, or joins the tensors of the parts.
 #include "gen/kernel/class.h"
 
 static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS", 1); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_part_steps: repeats the words of a step's parts for each layer.
+// Timing contract and cost of rill_part_steps. In a design with slots, it repeats the words of a step's parts for each
+// layer, for the kernels of an attention.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -8,7 +9,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = 1;
 }
 
-// The words of the parts, in LUTs, and two counters. The multiplier for the place takes LUTs as well.
+// Adds a LUTRAM for the words of the parts, two counters, and a multiplier in LUTs, which calculates the field PLACE.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { WORD_BITS = 64, BASE_LUT = 60, BASE_FF = 24 };
     const struct cost_resources words = cost_ram(args_int(a, "PARTS", 1), WORD_BITS, RAM_DISTRIBUTED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the ports of kernels (gen/kernel/ports.h).
+// Makes the ports of kernels with their widths and itensor types (gen/kernel/ports.h).
 #include "gen/kernel/ports.h"
 
 #include "gen/ir/ops.h"
@@ -39,20 +39,21 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Whether a tensor travels row by row. Mantissas (mx), integers of products and heads do; another tensor of fp32 or
-// int8 values is one firing.
+// Whether a tensor is sent row by row, with a firing for each row. Mantissas (mx), integers of products and heads are;
+// any other tensor of fp32 or int8 values is one firing.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
 
+// Returns the elements of a firing, per token.
 static int64_t firing_elements(const struct ir_tensor *t) {
     return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
 }
 
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
-// Whether the tensor is operand 0 of a product with keys or values. If it is a vector (q), it is read head by head, and
-// its blocks are heads.
+// Whether the tensor is operand 0 of a product with keys or values. If it is also a vector (q), it is sent head by
+// head, and each of its blocks is a head.
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++)
@@ -90,7 +91,7 @@ static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, st
     return type;
 }
 
-// Returns the number of words of a firing. It follows the positions if the tensor's length does.
+// Returns the words of a firing as an extent, which is dynamic if the tensor's length grows with the position.
 static struct ir_extent growing(const struct ir_tensor *t, int64_t words) {
     bool positions = t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
     return (struct ir_extent){words, positions ? IR_POSITIONS : IR_STATIC};
@@ -171,12 +172,12 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
-// Whether an axis is cut into its single elements, in order, so that it needs no patches.
+// Whether the patches along an axis are its single elements in order, so that the type needs no patches there.
 static bool is_whole(const struct ir_patch_axis *axis) {
     return axis->taps == 1 && !axis->before && axis->places == axis->size;
 }
 
-// Appends an inner loop. *loop is its number.
+// Appends an inner loop and sets *loop to its number.
 static void add_loop(struct ir_itensor *type, int64_t trips, int64_t step, int *loop) {
     *loop = type->loops;
     type->trip[type->loops] = (struct ir_extent){trips, IR_STATIC};
@@ -210,7 +211,7 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     return type;
 }
 
-// Returns the type of a tensor that is read again along dimensions of the output that it does not have.
+// Returns the type of the operand of `expand`. Along dimensions of the output that the operand lacks, it is read again.
 static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                        int64_t width) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
@@ -230,8 +231,8 @@ static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node
     return type;
 }
 
-// Returns the type of an operand of a product of two tensors. The product takes, for each row of the first operand, all
-// rows of the second one, so each row of one operand is read once for each row of the other.
+// Returns the type of an operand of `bmm`, a product of two tensors. For each row of the first operand, the product
+// takes all rows of the second one. So each row of one operand is read once for each row of the other one.
 static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                      int operand, int64_t width) {
     struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
@@ -250,7 +251,7 @@ static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *
     return type;
 }
 
-// Whether the results are single elements, as those of a kernel that reduces across its lanes.
+// Whether the words of the result are single elements, because the kernel makes one element from all its lanes.
 static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
     struct ir_reduction reduction;
     if (ir_op_is(ir, node->op, OP_CONTRACTS)) return true;
@@ -294,7 +295,8 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     return p;
 }
 
-// Used for rows that leave an engine one by one. Each row is padded to whole words.
+// The caller uses this for products of tensors, whose rows leave an engine one by one. Each row is padded to whole
+// words.
 void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct ir_port *port = &ir->kernel[kernel].port[p];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the ports of kernels: stream kinds and itensor types from tensors (docs/rtl.md section 3).
+// Makes the ports of kernels: derives kind, width, firings and itensor type of a stream from its tensor (docs/rtl.md
+// section 3). A unit is a word of quantized values.
 #ifndef RILL_PORTS_H
 #define RILL_PORTS_H
 
@@ -8,25 +9,29 @@
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
 int ports_user_bits(const struct ir *);            // USER_W
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
-// Bits of an element, if the words of a stream have an element per lane; 0: other streams.
+// Returns the bits of an element of a stream with one element per lane; 0 for a dtype with other streams.
 int ports_element_bits(enum ir_dtype);
 bool ports_is_vector(const struct ir_port *); // whether the port has a stream with an element per lane
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
 int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
-// Whether a tensor of several dimensions travels as a whole, in some order of its loops. Heads, which travel row by
-// row, and vectors do not.
+// Whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops. Vectors,
+// and heads, which are sent row by row, are not arrays.
 bool ports_is_array(const struct ir_tensor *);
-// Finds the order of the loops in which a node's kernel takes (or gives) such a tensor: dimensions, outermost first.
+// Sets order[] to the dimensions of an array in the order of the loops in which a node's kernel takes it (is_output:
+// sends it), outermost first.
 void ports_order(const struct ir *, const struct ir_node *, bool is_output, int rank, int order[]);
-// Returns the stream type of such a tensor, in words of `width` elements along the last dimension of the order.
+// Returns the stream type of an array in this order, in words of `width` elements along the last dimension of the
+// order.
 struct ir_itensor ports_array_type(const struct ir *, const struct ir_tensor *, int64_t width, const int order[]);
-// Adds a port with the stream of a tensor: LANES-wide chunks, units or scalars.
+// The functions ports_add_* return the index of the new port.
+
+// Adds a port with the stream of a tensor: words of LANES elements, units or scalars.
 int ports_add_tensor(struct ir *, int kernel, const char *name, bool is_output, int tensor);
 // Adds a port for an operand of the kernel's own operation, in the order and with the firings that the operation
 // requires.
 int ports_add_operand(struct ir *, int kernel, const char *name, bool is_output, int tensor);
-// Makes a port give the rows of a product one by one.
+// Changes a port so that it carries the rows of a tensor as separate firings.
 void ports_set_rows(struct ir *, int kernel, int port, int tensor);
 // Adds a port with the same stream as another port.
 int ports_add_like(struct ir *, int kernel, const char *name, bool is_output, const struct ir_port *like);
@@ -34,9 +39,9 @@ int ports_add_step(struct ir *, int kernel); // adds an input of step words
 // Returns the words of one firing with all tokens, with dynamic trip counts at their bounds.
 int64_t ports_firing_words(const struct ir_port *);
 int64_t ports_firings(const struct ir *, int tensor); // firings per step and repetition: heads for attention operands
-// Returns the words with tlast. A stream with one scalar per head has one for each head.
+// Returns the number of words with tlast per step and repetition: one per firing, or for scalars one per head.
 int64_t ports_ends(const struct ir *, int tensor);
-// Returns the type of a stream that gives the tensor, or a row of it, as one vector.
+// Returns the type of a stream that carries the tensor, or a row of it, as one vector.
 struct ir_itensor ports_vector_type(const struct ir *, const struct ir_tensor *, int64_t elements_per_word);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_position: gives rows of an fp32 table, selected by position. The table is from a checkpoint or computed.
+// Parameters, timing contract and cost of rill_position, which reads the rows of an fp32 table that the positions of a
+// step select. The table is from a checkpoint, or computed (rope_table).
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_pulse_word: gives a word for each pulse.
+// Timing contract and cost of rill_pulse_word, which sends one constant word for each pulse.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_quantize: converts fp32 to int8 with an exponent per block.
+// Parameters, timing contract and cost of rill_quantize, which converts fp32 to mantissas of 8 or 10 bits with one
+// exponent per block.
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 
-// With one firing per head, an output firing has one block.
+// Sets the parameters. FIRE_BLOCKS is 1 if the result is sent head by head, because a head is one block; 0: the result
+// has the firings of the operand.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
@@ -14,7 +16,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
-enum { BANKS = 4 }; // most blocks that are held; the room is that of two of the largest
+enum { BANKS = 4 }; // most blocks that are stored at a time, in the space of two blocks of all tokens
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_reduce: the largest, the smallest, or the exact sum of elements. Each lane is reduced alone, or all lanes
-// together.
+// Parameters, timing contract and cost of rill_reduce, which finds the maximum, the minimum or the exact sum of
+// elements, either in each lane alone or across all lanes.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // golden_reduce_scale: the same constant in the replay
 
-enum { MAX, MIN, SUM }; // FUNCTION
+enum { MAX, MIN, SUM }; // values of the parameter FUNCTION
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     int kind = ir_attr_choice(&node->attrs, "kind", SPEC_KIND_MAX);
@@ -33,10 +33,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->sieve = (struct timing_sieve){.rounds = rounds, .words = words(a), .first = rounds - 1, .step = 1, .count = 1};
 }
 
-// Whether the factor needs multipliers: all factors do except powers of two.
+// Whether the factor of a sum or mean (SCALE) needs multipliers. A power of two does not.
 static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
-// Adds an accumulator for each word and token in every lane.
+// Adds the accumulators of `bits` bits: one for each lane, word and token.
 static void accumulators(const struct kernel_args *a, int64_t bits, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(words(a) * class_tokens(a), bits, RAM_AUTO);
     cost_add(r, &ram, class_lanes(a));

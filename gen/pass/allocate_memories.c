@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // allocate-memories: chooses LUTRAM, BRAM or URAM for every FIFO and buffer.
 //
-// It chooses by depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the
-// sum stays within the board's limits, and with `dies` within AIM of them. Otherwise an integer program chooses for all
-// memories together. It minimises first what is taken beyond AIM of the room within the limits, then the largest share
-// of a kind of resource, then the sum of the shares. Memories of equal shape are one variable per kind, so the programs
-// of large designs stay small. With `dies`, memories that must be on the memory's die (write engines, prefetch FIFOs, V
-// tail) must also fit in that die's room. SRLs are never chosen: LUTRAM takes 8 LUTs for 14 bits of 32 words, but a
-// shift register takes one LUT per bit and moves every bit in every cycle.
+// A rule first chooses for each memory alone, by its depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x
+// 72, URAM of 4096 x 72). The result is kept if the sum stays within the board's limits, or with `dies` within the
+// share AIM of the limits. Otherwise an integer program chooses for all memories together. The program minimises first
+// the resources used beyond AIM of the limits, then the largest share of a kind of resource, then the sum of the
+// shares. Memories of equal shape share one variable per kind, so the programs of large designs stay small. With
+// `dies`, the memories that must be on the die with the memory ports (write engines, prefetch FIFOs, V tail) must also
+// fit into that die. SRLs are never chosen: LUTRAM takes 8 LUTs for 14 bits of 32 words, but a shift register takes one
+// LUT per bit and moves every bit in every cycle.
 
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
@@ -25,23 +26,25 @@ enum {
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
 
-struct memory { // a FIFO, a kernel's buffer or a piece of one, or the prefetch FIFOs of an engine
-    int edge, kernel, engine;
-    int piece; // index in a buffer whose pieces may differ; else IR_NONE
-    struct cost_resources now, cost[STYLES];
-    bool legal[STYLES], at_memory;
+struct memory {               // a FIFO, a kernel's buffer or a piece of one, or the prefetch FIFOs of an engine
+    int edge, kernel, engine; // one of them is set, the others are IR_NONE
+    int piece;                // index in a buffer whose pieces may have different kinds; else IR_NONE
+    struct cost_resources now, cost[STYLES]; // resources with the present kind, and with each kind
+    bool legal[STYLES], at_memory;           // at_memory: it must be on the die with the memory ports
     int same_as; // the first memory with equal figures; the memory's own index if none comes before it
 };
 
-enum { BELOW_LARGEST, BELOW_AIM, ROWS };
-enum { BOARD, HOME, PLOTS }; // places with a limit: the whole board, and the memory's die for what must be there
+enum { BELOW_LARGEST, BELOW_AIM, ROWS }; // rows of the program for each resource (add_resource)
+// Places with limits: the whole board, and the die with the memory ports, for the modules that must be there.
+enum { BOARD, HOME, PLOTS };
 
 struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
-    // room: within the board's limits. taken: by everything that is not chosen here. BRAM in halves.
+    // room: resources within the limits. taken: resources of everything that is not chosen here. In LUTs, BRAM18s and
+    // URAMs.
     int64_t room[PLOTS][RESOURCES], taken[PLOTS][RESOURCES];
-    bool *at_memory;       // kernels that must be on the memory's die; NULL: no dies
+    bool *at_memory;       // per kernel: it must be on the die with the memory ports; NULL: the design has one die
     VEC(int) first, count; // first: one memory of each shape; count: how many have that shape
 };
 
@@ -70,7 +73,8 @@ static void add_room(struct choice *c, int plot, int die) {
     for (int s = 0; s < RESOURCES; s++) c->room[plot][s] += amount[s];
 }
 
-// A FIFO is on the die of the kernel that reads it. Lanes of an engine count as evenly spread over the dies.
+// Adds room and taken resources of the die with the memory ports. A FIFO is on the die of the kernel that reads it. The
+// lanes of an engine count as evenly spread over the dies.
 static void add_home(struct choice *c, const struct cost_design *cost) {
     const struct ir *ir = c->ir;
     c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -88,7 +92,7 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
     }
 }
 
-// Part of each resource to use. The rest is for what a partition over dies cannot divide.
+// Share of each limit that the choice aims at. The rest is a margin for parts that a partition over dies cannot divide.
 static const double AIM = 0.9;
 
 static double share(const struct choice *c, int plot, int resource, int64_t amount) {
@@ -96,8 +100,8 @@ static double share(const struct choice *c, int plot, int resource, int64_t amou
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
-// Chooses every memory by depth and shape, and adds up room and what is taken. Returns whether this stays within the
-// limits; true if the board has no figures.
+// Chooses the kind of every memory by depth and shape, and adds up the room and the resources taken. Returns whether
+// the result stays within the limits; true if the board file has no resources of dies.
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -115,7 +119,7 @@ static bool by_rule(struct ir *ir, struct choice *c) {
     return fits || !ir->dies;
 }
 
-// ---- what there is to choose ----
+// ---- the memories to choose for ----
 
 static bool same_figures(const struct memory *a, const struct memory *b) {
     if (a->at_memory != b->at_memory) return false;
@@ -129,7 +133,7 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
 
 static bool is_legal(int64_t words, int style) { return style ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS; }
 
-// Whether some die has room for this memory alone. A memory cannot be divided over dies.
+// Whether some die has room for this memory alone, because a memory cannot be divided over dies.
 static bool fits_a_die(const struct ir *ir, const struct cost_resources *r) {
     if (ir->design.dies < 2) return true;
     for (int d = 0; d < ir->dies && d < ir->design.dies; d++) {
@@ -139,8 +143,9 @@ static bool fits_a_die(const struct ir *ir, const struct cost_resources *r) {
     return false;
 }
 
-// Adds a memory to be chosen: takes its present resources out of what is taken, and finds the first memory with equal
-// figures. words: its depth, which decides its legal kinds.
+// Adds a memory whose kind is to be chosen: subtracts its present resources from those taken, and finds the first
+// memory with equal figures. words: its depth, which decides its legal kinds. A kind that fits no die is legal only if
+// no kind fits.
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
     int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].dst_kernel
@@ -177,6 +182,7 @@ static void add_fifo(struct choice *c, int e) {
     add_memory(c, m, edge->depth);
 }
 
+// Returns one piece's share of a buffer's resources.
 static struct cost_resources part_of(struct cost_resources all, int64_t pieces) {
     return (struct cost_resources){
         .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // rounded down
@@ -196,6 +202,7 @@ static void add_kernel(struct choice *c, int k) {
     }
 }
 
+// Adds the prefetch FIFOs of an engine's channels as one memory.
 static void add_engine(struct choice *c, int e) {
     const struct ir_engine *engine = &c->ir->engine[e];
     int64_t beats = c->ir->design.prefetch_beats;
@@ -211,9 +218,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// Sets the kind of one piece of a buffer. Pieces come in the order of the styles, UltraRAM last. The parameter ULTRA
-// counts the pieces in UltraRAM, and all other pieces have the buffer's one style, which is the last that was set. If
-// even piece 0 is in UltraRAM, that is the style of the whole buffer.
+// Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds in the order of
+// styles[], UltraRAM last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces have the buffer's one
+// RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -228,8 +235,8 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-// Adds the variables of one shape: how many memories of it have each kind. Rows: these counts add up to the number of
-// memories, and each memory takes its share of each resource.
+// Adds the variables of one shape, the numbers of its memories that have each kind, and a row by which these numbers
+// add up to the memories of the shape. Adds their shares of each resource to the rows of add_resource.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
@@ -246,9 +253,10 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
     }
 }
 
-// Adds two rows for a resource: share taken - largest <= 0, and share taken - beyond <= AIM.
+// Adds two rows for a resource, where share is the part of the room that is used: share - largest <= 0, and share -
+// beyond <= AIM. `largest` is the variable of the largest share. `beyond`, a new variable, is the excess over AIM.
 static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
-    enum { BEYOND = 100000 }; // weight of what exceeds the aim
+    enum { BEYOND = 100000 }; // weight of the excess over AIM, relative to the sum of the shares
     double taken = share(c, plot, resource, c->taken[plot][resource]);
     row[BELOW_LARGEST] = mip_row(m, -MIP_NO_BOUND, -taken);
     mip_term(m, row[BELOW_LARGEST], largest, -1);
@@ -256,7 +264,8 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Solves the program and sets the kind of each memory. The memories of one shape take the counted kinds in order.
+// Solves the program and sets the kind of each memory. Of the memories of one shape, in order, the first ones get
+// LUTRAM, the next ones BRAM and the last ones URAM, as many of each as the solution has. MIP_NONE: sets nothing.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;

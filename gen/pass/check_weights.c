@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks tensors of weights by name: all operations that read one tensor must need the same shape. A name may be a
-// pattern with `{layer}`, which gives one name for each repetition of its region.
+// Part of infer-types: checks that all operations that read a tensor of weights need the same shape of it. Two uses
+// read the same tensor if their names are equal. A name may be a pattern with `{layer}`, which gives one name for each
+// repetition of its region (gen/ir/names.h).
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// The shape that an operation needs of a tensor in the file: exact extents, or a least number of rows.
+// The use of a tensor by an operation, and the shape that the tensor must have in the file. least[d]: extent[d] is a
+// lower bound, because the operation reads a part of the tensor.
 struct use {
     const char *name;
     struct loc loc;
@@ -23,7 +25,7 @@ struct uses {
     VEC(struct use) list;
 };
 
-// Whether both needs can be met by one tensor. Two least numbers of rows always can.
+// Whether one tensor can have the shapes that both uses need.
 static bool fits(const struct use *a, const struct use *b) {
     if (a->rank != b->rank) return false;
     for (int d = 0; d < a->rank; d++) {
@@ -34,7 +36,7 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
-// The length of the text before a name's first expression, and the text after its last one.
+// before returns the length of the text before a pattern's first expression, behind the text after its last one.
 static size_t before(const char *name) { return strcspn(name, "{"); }
 static const char *behind(const char *name) { return strrchr(name, '}') + 1; }
 
@@ -43,7 +45,8 @@ static bool ends_with(const char *name, const char *tail) {
     return len >= end && !strcmp(name + len - end, tail);
 }
 
-// Whether the fixed ends of the pattern agree with the name. This quick test avoids most calls of names_in.
+// Whether the fixed text at both ends of the pattern agrees with the name. This quick test avoids most calls of
+// names_in.
 static bool may_come_to(const char *pattern, const char *name) {
     size_t head = before(pattern);
     return !strncmp(pattern, name, head) && ends_with(name + head, behind(pattern));
@@ -60,7 +63,8 @@ static bool comes_to(const struct ir *ir, const struct use *u, const char *name)
     return found;
 }
 
-// Whether two patterns have a name in common: `w.{layer}` and `w.1{layer}` both give `w.10`.
+// Whether two patterns give a common name in any of their repetitions, as `w.{layer}` and `w.1{layer}` both give
+// `w.10`.
 static bool meet(const struct ir *ir, const struct use *a, const struct use *b) {
     if (!names_repeat(a->name) || !names_repeat(b->name)) return false;
     size_t least = before(a->name) < before(b->name) ? before(a->name) : before(b->name);
@@ -84,8 +88,8 @@ static const char *shape_of(const struct ir *ir, const struct use *u) {
     return arena_printf(ir->arena, "[%s]", text);
 }
 
-// Adds the tensor that the attribute `key` names, if there is one, and compares its shape with earlier uses. Returns
-// false after an error.
+// Adds the use of the tensor that the attribute `key` names, if the node has this attribute, and compares its shape
+// with earlier uses of the tensor. Returns false after an error.
 static bool add(struct uses *s, int node, const char *key, struct use u, struct diag *diag) {
     const struct ir *ir = s->ir;
     const struct ir_attr *attr = ir_attr_find(&ir->node[node].attrs, key);
@@ -105,7 +109,7 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
     return true;
 }
 
-// A matrix that is read transposed has the columns of the product as its rows in the file.
+// Adds the weight matrix and the bias of a product. A matrix with `transpose` is stored as [k][rows] in the file.
 static bool add_product(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0) + ir_attr_int(&node->attrs, "row_offset", 0),
@@ -116,7 +120,7 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
            add(s, n, "bias", (struct use){.rank = 1, .extent = {rows}, .least = {true}}, diag);
 }
 
-// Adds all tensors that an operation reads.
+// Adds all tensors of weights that an operation reads. Returns false after an error.
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of expand-model: formats of weights by tensor names, if `design.weights` is a map. A format that an operation
-// gives itself takes precedence.
+// Part of expand-model: chooses formats of weights by the names of their tensors, if `design.weights` is a map from
+// patterns to formats. The last pattern (rule) that fits decides. A format that an operation gives itself takes
+// precedence.
 #include <string.h>
 
 #include "gen/ir/names.h"
@@ -11,14 +12,14 @@ struct formats {
     struct ir *ir;
     const struct spec_design *design;
     struct diag *diag;
-    bool *used; // per rule: it fits a tensor whose format rules may decide
+    bool *used; // per rule: it fits a tensor whose format the rules decide
 };
 
 // ---- patterns ----
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// Edit distance between the pattern and the name, where `*` matches any text. 0: the pattern fits.
+// Returns the edit distance between the pattern and the name, where `*` matches any text. 0: the pattern fits.
 static int distance(struct arena *arena, const char *pattern, const char *name) {
     struct arena_mark mark = arena_mark(arena);
     size_t n = strlen(name);
@@ -26,7 +27,7 @@ static int distance(struct arena *arena, const char *pattern, const char *name) 
     for (size_t j = 0; j <= n; j++) d[j] = (int)j;
     for (; *pattern; pattern++) {
         bool any = *pattern == '*';
-        int corner = d[0];
+        int corner = d[0]; // the distance without this character of the pattern and without the latest of the name
         d[0] += !any;
         for (size_t j = 1; j <= n; j++) {
             int above = d[j], change = corner + (*pattern != name[j - 1]);
@@ -39,7 +40,7 @@ static int distance(struct arena *arena, const char *pattern, const char *name) 
     return result;
 }
 
-// The distance of the name with or without the checkpoint's prefix, whichever is less.
+// Returns the distance between the pattern and the name, with or without the checkpoint's prefix, whichever is less.
 static int distance_of_name(const struct formats *f, const char *pattern, const char *name) {
     struct arena *a = f->ir->arena;
     int plain = distance(a, pattern, name);
@@ -54,8 +55,8 @@ static const char *name_of(const struct formats *f, const struct ir_node *node, 
     return names_in(f->ir->arena, ir_attr_string(&node->attrs, "weight", ""), repetition);
 }
 
-// Returns the index of the last rule that fits, which decides. design->rules: none fits, so the default decides. Every
-// rule that fits counts as used.
+// Returns the index of the last rule that fits, which decides. If none fits, it returns design->rules, and the default
+// format decides. Marks every rule that fits as used.
 static size_t rule_of(struct formats *f, const char *name) {
     size_t rule = f->design->rules;
     for (size_t i = 0; i < f->design->rules; i++)
@@ -74,8 +75,8 @@ static bool is_decided(const struct formats *f, const struct ir_node *node) {
     return ir_op_is(f->ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights");
 }
 
-// Refuses a region whose repetitions have different formats. All repetitions share the same hardware, so their weights
-// need one layout.
+// Reports that the weights of an operation have different formats in different repetitions. All repetitions use the
+// same hardware, so their weights need one layout. rule: those of repetition 0 and of `repetition`. Returns false.
 static bool refuse_repetition(const struct formats *f, const struct ir_node *node, const size_t rule[2],
                               int64_t repetition) {
     const struct ir_region *region = &f->ir->region[node->region];
@@ -104,7 +105,8 @@ static bool choose(struct formats *f, struct ir_node *node) {
 
 // ---- unused patterns ----
 
-// The product whose tensor a pattern fits best, even if its format is decided elsewhere.
+// Returns the product whose tensor the pattern fits best, and its distance in *far. Products that give their format
+// themselves (own) count only if the pattern fits exactly.
 static const struct ir_node *nearest(const struct formats *f, const bool own[], const char *pattern, int *far) {
     const struct ir_node *best = NULL;
     for (int n = 0; n < f->ir->nodes; n++) {
@@ -117,6 +119,7 @@ static const struct ir_node *nearest(const struct formats *f, const bool own[], 
     return best;
 }
 
+// Reports a rule that decides no format: all tensors that it fits have a format already, or it fits none.
 static void refuse_unused(const struct formats *f, const bool own[], const struct spec_format_rule *rule) {
     int far = 0;
     const struct ir_node *node = nearest(f, own, rule->pattern, &far);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-lanes: the number of fp32 lanes of every operation's kernel. It is the spec's number for that operation, or
-// its share of the budget `unroll`, or the design's `lanes`. It is smaller if a row that is sent separately is not a
-// whole number of words (docs/passes.md).
+// choose-lanes: chooses the number of fp32 lanes of every operation's kernel. It is the number that the spec gives for
+// the operation, else its share of the budget `unroll`, else the design's `lanes`. The number is halved until each row
+// that is a firing by itself, or that is not read in row-major order, is a whole number of words (docs/passes.md).
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -11,13 +11,15 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
+// Returns the lanes, halved until they divide the number.
 static int dividing(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;
     return lanes;
 }
 
-// Reduces the lanes until a word never extends past the end of a row that is a firing or is not walked row-major, nor
-// past a unit that the kernel takes as a whole.
+// Returns the lanes, halved until no word extends past the end of a row that is a firing by itself, or whose tensor is
+// not walked in row-major order. Words must also not extend past a unit that the kernel takes as a whole
+// (kernel_class.whole).
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
     bool cut = ir_op_is(ir, node->op, OP_ALONG | OP_ROWS);
     for (int side = 0; side < 2; side++)
@@ -64,7 +66,7 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
     return check_legal(ir, node, *lanes, loc, diag);
 }
 
-// Whether an operand grows with the positions.
+// Whether an operand has rows that grow with the positions.
 static bool grows(const struct ir *ir, const struct ir_node *node) {
     for (int i = 0; i < node->inputs; i++)
         if (ir->tensor[node->in[i]].rank == 2 && ir->tensor[node->in[i]].shape[1].dynamic == IR_POSITIONS) return true;
@@ -97,13 +99,13 @@ enum { MOST_LANES = 32 }; // most lanes of a kernel
 
 struct share {
     struct ir *ir;
-    int *group; // per node: the first node of its group; IR_NONE: its lanes are fixed
-    int64_t budget;
+    int *group;     // per node: the first node of its group; IR_NONE: its lanes are fixed
+    int64_t budget; // lanes that are left to distribute
 };
 
-// Whether the budget decides the lanes of this operation: it works on fp32 values (and may give blocks), its kernel
-// takes any number of lanes, its inputs are not heads of attention and do not grow with the positions, and the spec
-// gives no lanes.
+// Whether the budget decides the lanes of this operation. Its operands are fp32 (a `quantize` is included), its kernel
+// supports any number of lanes, its operands are not heads of attention and do not grow with the positions, and the
+// spec gives no lanes for it.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES | OP_CONTRACTS);
     int lanes = kernel_of_op(ir, node->op)->lanes;
@@ -112,14 +114,16 @@ static bool is_free(const struct ir *ir, const struct ir_node *node) {
     return any && !ir_attr_find(&node->attrs, "lanes") && !grows(ir, node);
 }
 
-static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) { // with one lane
+// Returns the cycles per token that the operation needs with one lane, over all repetitions.
+static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) {
     struct ir_contraction c;
     if (ir_op_is(ir, node->op, OP_CONTRACTS) && ir_contraction(ir, node, &c))
         return c.batches * c.m * c.n * c.k * ir->region[node->region].repeat;
     return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
 }
 
-// Forms groups. Connected operations with equal work get equal lanes, so that no converter is needed between them.
+// Forms the groups: connected free operations with equal work get equal lanes, so that no converter is needed between
+// them.
 static void find_groups(struct share *s) {
     struct ir *ir = s->ir;
     for (int n = 0; n < ir->nodes; n++) {
@@ -136,8 +140,8 @@ static void find_groups(struct share *s) {
     }
 }
 
-// Lanes that are useful after an engine's product: enough for twice as many elements per cycle as the engine makes with
-// all channels and no stalls. After anything else: MOST_LANES.
+// Returns the most lanes that are useful after a product with weights: enough for twice as many elements per cycle as
+// the engine makes with all channels and no stalls. Returns MOST_LANES after any other operation.
 static int64_t lanes_behind(const struct ir *ir, int node) {
     const struct ir_node *product = &ir->node[node];
     while (!ir_op_is(ir, product->op, OP_PRODUCT) && ir->tensor[product->in[0]].producer != IR_NONE)
@@ -150,7 +154,7 @@ static int64_t lanes_behind(const struct ir *ir, int node) {
     return lanes;
 }
 
-// Beats of weights that the engines' lanes read in a step of one token.
+// Returns the beats of weights that each engine lane reads in a step of one token, with all products on all channels.
 static int64_t step_beats(const struct ir *ir) {
     int64_t beats = 0;
     for (int n = 0; n < ir->nodes; n++) {
@@ -164,7 +168,8 @@ static int64_t step_beats(const struct ir *ir) {
     return beats;
 }
 
-// Whether all readers of this row of a table have free lanes. The lanes that read the row are then free as well.
+// Whether the budget decides the lanes of all operations that read this row of a table. Then the lanes of the kernel
+// that reads the row from memory may change as well.
 static bool feeds_free(const struct share *s, int node) {
     const struct ir *ir = s->ir;
     int readers = 0;
@@ -177,9 +182,9 @@ static bool feeds_free(const struct share *s, int node) {
     return readers > 0;
 }
 
-// Reduces the lanes that read rows of tables, down to a quarter (LEAST). A step waits for these rows only once in each
-// repetition of their region, and each lane costs arithmetic and wires to the die that reads it. The step gets longer
-// by at most 1 / PART of its weight beats.
+// Reduces the lanes of kernels that read rows of tables, down to 1 / LEAST of the lanes. A step waits for such a row
+// only once in each repetition of its region, but each lane costs arithmetic and wires to other dies. Each kernel makes
+// the step longer by at most 1 / PART of the cycles for its weight beats.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
@@ -195,8 +200,8 @@ static void narrow_rows(const struct share *s) {
     }
 }
 
-// The most lanes that help a group. If all its inputs come from products or tables, it cannot run faster than they
-// arrive. Otherwise it is MOST_LANES.
+// Returns the most lanes that make a group faster. If all its operands come from products or tables, more lanes than
+// these deliver do not help. Otherwise the result is MOST_LANES.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;
@@ -212,7 +217,8 @@ static int64_t useful_lanes(const struct share *s, int group) {
     return most;
 }
 
-// Doubles the lanes of a group. Returns false if the budget, the group's inputs or a quantizer's block do not allow it.
+// Doubles the lanes of a group. Returns false, without a change, if the budget is used up, if more lanes do not help,
+// or if they would not divide a quantizer's block. Operations that only move elements take nothing from the budget.
 static bool double_group(struct share *s, int group) {
     struct ir *ir = s->ir;
     int64_t more = 0, most = useful_lanes(s, group);
@@ -230,7 +236,8 @@ static bool double_group(struct share *s, int group) {
     return true;
 }
 
-// The group with the operation that takes most cycles with its present lanes, among the groups that are not done.
+// Returns the group with the operation that takes most cycles with its present lanes, among the groups that are not
+// done; IR_NONE if all are done.
 static int slowest(const struct share *s, const bool *done) {
     int64_t most = 0;
     int group = IR_NONE;

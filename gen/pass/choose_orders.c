@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-orders: the loop order in which every operation walks tensors of several dimensions, chosen so that the layout
-// converters between operations store as little as possible. Orders written in the spec are kept (docs/passes.md).
+// choose-orders: chooses the loop order in which every operation walks tensors of several dimensions, so that the
+// layout converters between operations store as little as possible. Orders in the spec are kept (docs/passes.md). The
+// pass only sets `order` of the nodes; insert-layouts adds the converters.
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -14,7 +15,7 @@ enum {
     ELEMENT_BITS = 32
 };
 
-struct reader {
+struct reader { // an operation in the list of a tensor's readers
     int node;
     struct reader *next;
 };
@@ -25,10 +26,12 @@ struct chooser {
     struct reader **reader; // per tensor: the operations that read it
 };
 
+// Whether the operation supports any order of its loops.
 static bool is_free(const struct ir *ir, const struct ir_node *n) {
     return ir_op_is(ir, n->op, OP_FOLLOWS | OP_PERMUTES);
 }
 
+// Whether the operation has an order that this pass can choose: its result has several dimensions.
 static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
     return is_free(ir, n) && ports_is_array(&ir->tensor[n->out[0]]);
 }
@@ -60,10 +63,10 @@ static bool read_order(struct chooser *c, int n) {
     return true;
 }
 
-// ---- what an order costs ----
+// ---- the cost of an order ----
 
-// The operation that makes the tensor that readers see; IR_NONE: an input, row-major. A carried tensor arrives in the
-// order of its `next`.
+// Returns the operation whose order a tensor arrives in. For a carried tensor this is the operation that makes its
+// `next`. IR_NONE: the tensor is an input of the graph, in row-major order.
 static int maker(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
@@ -71,7 +74,7 @@ static int maker(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
-// The walk of a tensor in this order of its dimensions, for one token.
+// Returns the walk of a tensor in this order of its dimensions, for one token.
 static struct itensor_walk walk_of(const struct ir *ir, int tensor, const int order[]) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct itensor_walk w;
@@ -84,6 +87,7 @@ static struct itensor_walk walk_of(const struct ir *ir, int tensor, const int or
     return w;
 }
 
+// Returns the walk in which a tensor arrives at its readers.
 static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
     int order[IR_MAX_RANK], n = maker(ir, tensor);
     for (int d = 0; d < IR_MAX_RANK; d++) order[d] = d;
@@ -91,7 +95,7 @@ static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
     return walk_of(ir, tensor, order);
 }
 
-// Bits of the converter between two walks, which stores its buffer twice.
+// Returns the bits that the converter between two walks stores, which has two banks; 0 if the walks are equal.
 static int64_t conversion_bits(const struct itensor_walk *from, const struct itensor_walk *to) {
     struct itensor_layout layout;
     if (itensor_walk_equal(from, to)) return 0;
@@ -99,7 +103,8 @@ static int64_t conversion_bits(const struct itensor_walk *from, const struct ite
     return 2 * layout.buffer * layout.width * ELEMENT_BITS;
 }
 
-// Converter bits for all readers of a tensor. Readers that want the same order share a converter.
+// Returns the bits of the converters for all readers of a tensor, including carried tensors that begin with it and
+// outputs of the graph. Operations that read it in the same order share a converter.
 static int64_t tensor_bits(const struct chooser *ch, int tensor) {
     const struct ir *ir = ch->ir;
     if (!ports_is_array(&ir->tensor[tensor])) return 0;
@@ -115,7 +120,7 @@ static int64_t tensor_bits(const struct chooser *ch, int tensor) {
         seen[count++] = wanted;
         bits += conversion_bits(&made, &wanted);
     }
-    for (int r = 0; r < ir->regions; r++) // around the loop the value has the order of `next`
+    for (int r = 0; r < ir->regions; r++) // an initial value must have the order of the carried tensor's `next`
         for (int c = 0; c < ir->region[r].carries; c++)
             if (ir->region[r].carry[c].init == tensor && ir->region[r].repeat > 1) {
                 struct itensor_walk around = made_walk(ir, ir->region[r].carry[c].local);
@@ -136,8 +141,8 @@ static int64_t all_bits(const struct chooser *c) {
     return bits;
 }
 
-// Bits that depend on a node's order: conversions of its operands, of its result, of the carried tensor that the result
-// becomes, and of that tensor's initial value.
+// Returns the bits of the converters that depend on a node's order: for its operands, for its result, for the carried
+// tensor that the result becomes, and for the initial value of that tensor.
 static int64_t node_bits(const struct chooser *c, int n) {
     const struct ir_node *node = &c->ir->node[n];
     int64_t bits = tensor_bits(c, node->out[0]);
@@ -166,6 +171,7 @@ static void find_readers(struct chooser *c) {
 
 // ---- choosing ----
 
+// Lists all orders of `rank` (2 or 3) dimensions. Returns their number.
 static int orders_of(int rank, int list[MAX_ORDERS][MAX_DIMS]) {
     static const int two[2][MAX_DIMS] = {{0, 1}, {1, 0}};
     static const int three[6][MAX_DIMS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -178,7 +184,7 @@ static void set_order(struct ir_node *node, int rank, const int order[]) {
     memcpy(node->order, order, sizeof(int) * (size_t)rank);
 }
 
-// Gives the output the order in which operand `input` arrives.
+// Gives the node the order in which operand `input` arrives, after the permutation if the node is a `transpose`.
 static void follow(struct ir *ir, int n, int input) {
     struct ir_node *node = &ir->node[n];
     int order[IR_MAX_RANK], perm[IR_MAX_RANK], m = maker(ir, node->in[input]), rank = ir->tensor[node->in[input]].rank;
@@ -196,8 +202,8 @@ static void follow(struct ir *ir, int n, int input) {
     else set_order(node, rank, order);
 }
 
-// Tries every order for one operation while the others keep theirs. An order is replaced only by a better one, so of
-// equal orders the first one stays. Returns whether the order has changed.
+// Tries every order for one operation while the others keep theirs. An order is replaced only by one with fewer bits,
+// so that the search ends. Returns whether the order has changed.
 static bool improve_node(struct chooser *c, int n) {
     struct ir *ir = c->ir;
     int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank, count = orders_of(rank, list);
@@ -228,7 +234,8 @@ static int64_t improve(struct chooser *c) {
     return all_bits(c);
 }
 
-// Sets the orders from which a search starts: those in which operand `input` arrives. IR_NONE: row-major.
+// Sets the orders from which a search starts: each operation has the order in which its operand `input` arrives.
+// IR_NONE: all have row-major order.
 static void start(struct chooser *c, int input) {
     struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes; n++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// drop-unread: removes operations, carried tensors and inputs that no output needs, with a warning. If they stayed,
-// their values would be computed, stored and thrown away, and a request could end while one is still in flight.
+// drop-unread: removes operations, carried tensors and inputs that no output needs, with a warning for each. If they
+// stayed, the design would compute and store values that nothing uses, and a request could end while such a value is
+// still in a stream.
 #include <string.h>
 
 #include "gen/pass/pass.h"
@@ -10,10 +11,10 @@ struct drop {
     struct diag *diag;
     bool *tensor, *node, *region;         // per index: it stays
     int *to_tensor, *to_node, *to_region; // per index: the new index; IR_NONE: removed
-    const char **name;                    // per tensor: a new name, or NULL
+    const char **name;                    // per tensor: a new name, or NULL: it keeps its name
 };
 
-// ---- what stays ----
+// ---- finding the parts that stay ----
 
 static bool node_reads(const struct ir_node *node, int tensor) {
     for (int i = 0; i < node->inputs; i++)
@@ -31,11 +32,13 @@ static bool is_read(const struct ir *ir, int tensor) {
     return found;
 }
 
+// Marks a tensor as needed. Sets *more if it was not marked before.
 static void need(struct drop *d, int tensor, bool *more) {
     *more |= !d->tensor[tensor];
     d->tensor[tensor] = true;
 }
 
+// Marks the operations that make needed tensors, and all operands and results of these operations.
 static void need_nodes(struct drop *d, bool *more) {
     struct ir *ir = d->ir;
     for (int n = ir->nodes - 1; n >= 0; n--) {
@@ -78,15 +81,16 @@ static void replace(int *tensor, int count, int from, int to) {
         if (tensor[i] == from) tensor[i] = to;
 }
 
-// In a region that does not repeat, operations read the initial value in place of the carried tensor.
+// Lets the operations of a region that does not repeat read the initial value instead of the carried tensor.
 static void read_init_instead(struct ir *ir, int region, const struct ir_carry *carry) {
     const struct ir_region *r = &ir->region[region];
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
 }
 
-// Replaces a carried tensor that no repetition reads: all later readers read the last `next` instead. An output keeps
-// its name. Returns whether the tensor was replaced.
+// Replaces a carried tensor that no repetition has to read: the region does not repeat, or none of its operations reads
+// the tensor. All later readers then read the last `next` instead. If the carried tensor was an output, `next` gets its
+// name, unless `next` is an output itself. Returns whether the tensor was replaced.
 static bool read_next_instead(struct drop *d, int region, const struct ir_carry *carry) {
     struct ir *ir = d->ir;
     if (!d->tensor[carry->local]) return false;
@@ -125,7 +129,7 @@ static void warn(struct drop *d, int tensor, const char *what, const char *why) 
 
 static void warn_carry(struct drop *d, const struct ir_carry *carry, int64_t repeat) {
     const struct ir_tensor *local = &d->ir->tensor[carry->local], *next = &d->ir->tensor[carry->next];
-    if (repeat == 1) return; // it is always `init` or `next`
+    if (repeat == 1) return; // no value is lost: readers use `init` or `next` instead
     if (d->tensor[carry->next]) diag_warning(d->diag, local->loc, MSG_CARRY_LEFT_OUT, local->name, next->name);
     else warn(d, carry->local, "carried", "no repetition reads it");
 }
@@ -145,6 +149,7 @@ static void warn_all(struct drop *d) {
     }
 }
 
+// Reports an output that is an input of the graph, so that nothing is left to compute, and a graph that uses no input.
 static bool check_left(struct drop *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     bool input = false, node = false;
@@ -214,7 +219,7 @@ static void move_region(struct drop *d, int region) {
     ir->region[d->to_region[region]] = r;
 }
 
-// Removes what does not stay from all lists, and renumbers the rest.
+// Removes the entries that do not stay from all lists, and renumbers the references to the others.
 static void compact(struct drop *d) {
     struct ir *ir = d->ir;
     int inputs = 0, nodes = renumber(d->node, d->to_node, ir->nodes),

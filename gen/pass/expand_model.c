@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-model: turns the graph of a spec into regions of operations. Every attribute gets its value or its default.
+// expand-model, the first pass: turns the graph of a spec into regions of operations, and copies the design's keys and
+// the board's figures into the IR. Every attribute gets its value or its default. Then it checks the form of the graph,
+// such as the inputs and outputs of a language model.
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// Returns NULL for the word `none`, which a board file has for a thing that the board lacks.
+// Returns NULL for the word `none`, which a board file writes for a part number or platform that the board lacks.
 static const char *or_null(const char *text) { return strcmp(text, "none") != 0 ? text : NULL; }
 
 static struct ir_platform platform_of(const struct rill_device *d) {
@@ -68,8 +70,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .activations = (enum spec_activations)d->activations};
 }
 
-// Sets what packing needs from the spec: the family's text, the prefix of tensor names, and tensors that may stay
-// unused.
+// Sets the parts of the spec that packing of weights needs: the text of the family's file, the prefix of tensor names
+// in checkpoints, and the tensors that may stay unused.
 static void set_names(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_weights *w = &spec->graph->weights;
     const struct source *family = spec->model ? spec->model->family->source : NULL;
@@ -101,6 +103,7 @@ static void set_dies(struct ir *ir, const struct rill_device *device) {
     }
 }
 
+// Gives an operation the default of each attribute that it lacks. A product gets the design's format of weights.
 static void fill_defaults(struct ir *ir, struct ir_node *node) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     int count = ir_op_attrs(ir, node->op, known);
@@ -131,8 +134,7 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// Checks that `context` is given where it is needed: in a language model, and in any graph that stores something for
-// every position.
+// Checks that the spec gives `context` if the graph is a language model, reads rows by position or has a KV cache.
 static bool check_context(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (spec->graph->context) return true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -167,7 +169,7 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
-// Checks that the vocabulary has the end ids.
+// Checks that the ids that end a request are in the vocabulary.
 static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int64_t most = ir_vocabulary(ir) - 1;
     for (int i = 0; i < ir->design.eot.count; i++) {
@@ -180,7 +182,7 @@ static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, str
     return true;
 }
 
-// Refuses `when: last` in a graph without ids: its rows count alike and none is the last one.
+// Reports `when: last` in a graph that is not a language model: it has an output for every row, so no row is the last.
 static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
         if (ir->region[g].when == IR_LAST) {
@@ -190,7 +192,8 @@ static bool check_rows(const struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// Checks that rows by position are read once per step: such a row arrives once, for all tokens of the step.
+// Checks that operations that read a table by position are in a region that runs once in every step, because the design
+// reads these rows once per step, for all its tokens.
 static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The view of a graph that fuse-groups works on: pieces of the program that cannot be cut, and the streams between
-// them.
+// The view of a graph on which fuse-groups works: runs of operations that cannot be separated (units), and the streams
+// between them with their costs. fuse_streams.c builds the view, fuse_groups.c chooses the groups, and fuse_spill.c
+// sends streams between groups through memory.
 #ifndef RILL_FUSE_H
 #define RILL_FUSE_H
 
@@ -15,13 +16,13 @@ struct fuse_unit {
     int64_t local;                 // bits that its kernels store
 };
 
-// An edge that carries a tensor between operations. It crosses if its two ends are in different groups.
+// An edge that carries a tensor between units. It crosses if its two ends are in different groups.
 struct fuse_stream {
     int edge;
     int from, to;    // units at its ends. to < from: the stream goes around a repeated region
     bool loops;      // the stream belongs to the loop of a region, or goes between regions. It then always crosses
-    int firings;     // firings that it stores if it crosses groups
-    bool spills;     // it goes through memory if it crosses
+    int firings;     // firings that it must be able to store if it crosses
+    bool spills;     // if it crosses, it goes through memory
     int64_t inside;  // bits of its FIFO if both ends are in one group
     int64_t across;  // bits on chip if it crosses
     int64_t traffic; // bits written and read per step if it crosses, in memory or in a FIFO
@@ -36,22 +37,24 @@ struct fuse {
     int streams;
 };
 
-void fuse_read(struct ir *, struct fuse *);
+void fuse_read(struct ir *, struct fuse *); // builds the view
 // Whether the edge comes after the exit of a region, with no operation and no entry of another region in between.
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
-// Bits that a group of these units stores while it runs.
+// Returns the bits on chip while a group of units first to last runs, including streams of other groups that must be
+// kept.
 int64_t fuse_group_bits(const struct fuse *, int first, int last);
 int64_t fuse_whole_bits(const struct fuse *); // bits on chip with all units in one group
-// Bits per step that the group's streams to other groups move, except streams of loops. across: the on-chip bits of
-// these streams.
+// Returns the bits per step that the streams from this group to other groups move, without streams of loops. across:
+// the bits of these streams on chip.
 int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across);
 
-// Costs of sending this stream's firings through memory. words: words of one firing. burst, read_buffer: beats of a
-// burst and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits: bits on chip.
+// The costs of sending `firings` firings of a stream through memory. words: words of one firing. burst, read_buffer:
+// beats of a burst and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits:
+// bits on chip.
 struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };
 struct fuse_spill fuse_spill_of(const struct ir *, const struct ir_edge *, int firings);
-void fuse_insert_spill(struct ir *, int edge, int firings, int id);
+void fuse_insert_spill(struct ir *, int edge, int firings, int id); // id: number of the spill in the design
 
 #endif

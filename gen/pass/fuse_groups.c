@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-groups: if the spec limits what a group of operations may store on chip (design.on_chip_kib), this pass cuts the
+// fuse-groups: if the spec limits the on-chip memory of a group of operations (design.on_chip_kib), this pass cuts the
 // program into groups that run one after the other. A stream between groups goes through memory if that takes fewer
 // bits on chip than a FIFO for the whole tensor.
 //
-// The cuts are optimal: for the units of each region in program order, dynamic programming finds the partition with the
-// least traffic, then the fewest on-chip bits for streams between groups, then the fewest groups. For comparison in the
-// report, the pass also runs the greedy walk of StreamTensor's Algorithm 2, in which a unit joins the group of its
-// nearest predecessor if the buffers of the group's streams then fit.
+// The cuts are optimal: for the units (fuse.h) of each region in program order, dynamic programming finds the partition
+// with the least traffic between groups; among equals, the fewest on-chip bits for streams between groups, then the
+// fewest groups. For comparison in the report, the pass also runs the greedy walk of StreamTensor's Algorithm 2, in
+// which a unit joins the group of its nearest predecessor if the buffers of the group's streams then fit.
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
 enum { KIB_BITS = 8192 };
 
-struct plan { // group of each unit; groups are numbered in the order in which they run
-    int *group;
+struct plan {
+    int *group; // group of each unit; groups are numbered in the order in which they run
     int groups;
     bool fits;
 };
@@ -30,14 +30,15 @@ static bool is_better(const struct cut *a, const struct cut *b) {
     return a->groups < b->groups;
 }
 
-// Fills cut[u] with the best partition of the units from begin to u, for every u before end. Groups never span regions.
+// Fills cut[u] with the best partition of the units from begin to u, for every u before end. The caller calls this for
+// each region, because a group never spans regions.
 static void cut_region(const struct fuse *f, int begin, int end, int64_t budget, struct cut *cut) {
     for (int last = begin; last < end; last++) {
         cut[last] = (struct cut){.first = IR_NONE};
         for (int first = last; first >= begin; first--) {
             if (first > begin && cut[first - 1].first == IR_NONE) continue;
-            // The search goes on after a group that does not fit: a larger one may fit, because nothing crosses inside
-            // it.
+            // The search goes on after a group that does not fit. A larger group may fit, because more streams are
+            // inside it and do not cross.
             if (fuse_group_bits(f, first, last) > budget) continue;
             struct cut c = {.first = first, .groups = 1};
             c.traffic = fuse_group_traffic(f, first, last, &c.across);
@@ -80,7 +81,7 @@ static struct plan plan_exact(const struct fuse *f, int64_t budget) {
 
 // ---- the greedy walk ----
 
-// The latest unit before this one that sends it a stream; IR_NONE if there is none.
+// Returns the latest unit before this one that sends it a stream; IR_NONE if there is none.
 static int nearest_predecessor(const struct fuse *f, int unit) {
     int nearest = IR_NONE;
     for (int i = 0; i < f->streams; i++) {
@@ -90,7 +91,7 @@ static int nearest_predecessor(const struct fuse *f, int unit) {
     return nearest;
 }
 
-// Returns the bits of the buffers that group `to` gets in addition if the unit joins it.
+// Returns the bits of the FIFOs inside group `to` if the unit joins it.
 static int64_t joined_bits(const struct fuse *f, const int *group, int unit, int to) {
     int64_t bits = 0;
     for (int i = 0; i < f->streams; i++) {
@@ -102,8 +103,8 @@ static int64_t joined_bits(const struct fuse *f, const int *group, int unit, int
     return bits;
 }
 
-// The greedy walk, for comparison. It does not check whether a group would have to run again after a later one, which
-// happens if a side branch joins an early group.
+// Makes the plan of the greedy walk, for the comparison only. Its groups may be impossible: if a side branch joins an
+// early group, that group would have to run again after a later one.
 static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     for (int u = 0; u < f->units; u++) {
@@ -161,7 +162,7 @@ static void add_groups(const struct fuse *f, const struct plan *p) {
     }
 }
 
-// Tells each edge its group, or how it crosses: through memory, or in a FIFO for whole firings.
+// Sets the group of each edge inside a group. An edge that crosses gets a spill, or a FIFO that stores whole firings.
 static void mark_streams(const struct fuse *f, const struct plan *p) {
     struct ir *ir = f->ir;
     int spills = 0;
@@ -173,7 +174,7 @@ static void mark_streams(const struct fuse *f, const struct plan *p) {
     }
 }
 
-// The least budget, in whole KiB, that allows a partition into groups.
+// Returns the least budget, in whole KiB, for which a partition into groups exists.
 static int64_t least_budget(const struct fuse *f) {
     int64_t low = 1, high = fuse_whole_bits(f) / KIB_BITS + 1;
     while (low < high) {
@@ -184,8 +185,8 @@ static int64_t least_budget(const struct fuse *f) {
     return low;
 }
 
-// Returns the bits of the group that stores least, among all groups of adjacent units with this unit, and the group's
-// first and last unit.
+// Finds the group that stores least among all groups of adjacent units that contain this unit. Returns its bits, and
+// its first and last unit.
 static int64_t least_group(const struct fuse *f, int unit, int *first, int *last) {
     int64_t least = INT64_MAX;
     for (int a = unit; a >= 0 && f->unit[a].region == f->unit[unit].region; a--)
@@ -199,7 +200,8 @@ static int64_t least_group(const struct fuse *f, int unit, int *first, int *last
     return least;
 }
 
-// Reports the operations whose smallest group needs most, with the nearest legal budget.
+// Reports that the budget is too small. The message names the operations that need most even in their smallest group,
+// and the nearest legal budget.
 static void refuse(const struct fuse *f, const struct rill_spec *spec, struct diag *diag) {
     const struct ir *ir = f->ir;
     struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a stream between two groups through memory: inserts a rill_spill, which writes the stream to one channel and
-// reads it back from there.
+// Part of fuse-groups (fuse.h): sends a stream between two groups through memory. It inserts a rill_spill, which writes
+// the stream to one channel and reads it back from there.
 #include "gen/pass/fuse.h"
 
 #include "gen/cost/cost.h"
@@ -11,13 +11,14 @@
 
 enum {
     NATIVE_BURST_BYTES = 512 /* of the HBM port; longer bursts only need larger buffers */,
-    LONG_BURSTS = 16,
-    READ_BURSTS = 4
+    LONG_BURSTS = 16 /* a tensor of so many bursts is long */,
+    READ_BURSTS = 4 /* bursts in the read buffer of a long tensor */
 };
 
 struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, int firings) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const struct ir_design *d = &ir->design;
+    // whole: words in a beat, 0 if a word is longer than a beat. parts: beats of a word.
     int64_t beat_bytes = d->beat_bits / 8, whole = d->beat_bits / from->data_bits,
             parts = layout_div_up(from->data_bits, d->beat_bits);
     struct fuse_spill s = {.words = ports_firing_words(from)};
@@ -30,7 +31,7 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
              s.bytes; // every firing begins with a whole burst
     int64_t gear =
         whole ? d->beat_bits
-              : (2 * parts - 1) * d->beat_bits; // whole: the beat that fills; else a word out and a word back in
+              : (2 * parts - 1) * d->beat_bits; // registers for a beat that fills, or for a word out and a word back in
     s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits +
              firings * s.words * ports_user_bits(ir) + 2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
     return s;

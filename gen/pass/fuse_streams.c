@@ -12,7 +12,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-// Limit of a walk over kernels that implement no operation (forks, multiplexers, converters).
+// Most kernels without an operation (forks, multiplexers, converters) that a search passes.
 enum { MAX_WALK = 64 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
@@ -24,9 +24,9 @@ static void join(bool *joined, int a, int b) {
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. The
-// nodes of two firings that follow each other in the list are in one unit if they are out of program order, or if the
-// second one reads the operand of the first.
+// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. So
+// are the nodes of two successive firings if their nodes are not in program order, or if the second firing reads the
+// operand that the first one took.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -77,14 +77,14 @@ static bool is_loop(const struct ir *ir, int kernel) {
     return is_a(ir, kernel, KERNEL_MUX) && !kv_is_mux(ir, kernel);
 }
 
-// The engine whose operand multiplexer (x) or result demultiplexer (y) this kernel is, or IR_NONE.
+// Returns the engine whose operand multiplexer (x) or result demultiplexer (y) this kernel is, or IR_NONE.
 static int engine_with(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return e;
     return IR_NONE;
 }
 
-// Unit of the first product whose operand comes in at this port of an engine's multiplexer, or IR_NONE.
+// Returns the unit of the first product that takes its operand from this port of an engine's multiplexer, or IR_NONE.
 static int product_at(const struct fuse *f, int kernel, const struct ir_port *port) {
     const struct ir *ir = f->ir;
     int engine = engine_with(ir, kernel);
@@ -116,7 +116,8 @@ bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     return false;
 }
 
-// The earliest unit among a kernel's readers, or IR_NONE. depth: kernels walked over so far, limits the recursion.
+// Returns the earliest unit among a kernel's readers, or IR_NONE. depth: kernels passed so far, which limits the
+// recursion.
 static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     int earliest = IR_NONE;
@@ -134,11 +135,13 @@ static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     return earliest;
 }
 
-// Unit of a kernel: that of its operation. A kernel without an operation takes the unit of its earliest reader if it is
-// at a region's entry, and otherwise the unit of its source. IR_NONE: a multiplexer of the KV cache, or no unit found.
+// Returns the unit of a kernel's operation. A kernel without an operation belongs to the unit of its earliest reader if
+// it is at a region's entry, and otherwise to the unit of its source. IR_NONE: the kernel is a multiplexer of the KV
+// cache, or no unit was found.
 static int unit_of_kernel(const struct fuse *f, int kernel, int depth);
 
-// Unit of an edge's writer. An engine serves many units, so for its results the producer of the tensor decides.
+// Returns the unit of an edge's writer. An engine serves many units, so the result of an engine belongs to the unit of
+// the operation that makes the tensor.
 static int unit_of_source(const struct fuse *f, const struct ir_edge *e, int depth) {
     const struct ir *ir = f->ir;
     const struct ir_port *port = &ir->kernel[e->src_kernel].port[e->src_port];
@@ -159,7 +162,7 @@ static int unit_of_kernel(const struct fuse *f, int kernel, int depth) {
     return IR_NONE;
 }
 
-// Unit of an edge's reader. For operands of an engine, the product that takes the operand decides.
+// Returns the unit of an edge's reader. An operand of an engine belongs to the unit of the first product that takes it.
 static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
     const struct ir_kernel *to = &f->ir->kernel[e->dst_kernel];
     if (engine_with(f->ir, e->dst_kernel) != IR_NONE) return product_at(f, e->dst_kernel, &to->port[e->dst_port]);
@@ -168,9 +171,9 @@ static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
     return unit_of_kernel(f, e->dst_kernel, 0);
 }
 
-// ---- memory ----
+// ---- storage ----
 
-// Words of one tensor on this edge: the larger of the counts at its two ends.
+// Returns the words of one tensor on this edge: the larger of the numbers at its two ends.
 static int64_t tensor_words(const struct ir *ir, const struct ir_edge *e) {
     int64_t words = 0;
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
@@ -189,8 +192,8 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// Whether a stream can go through memory: its size is static, and the tensor is sent in one firing. It does so only if
-// this takes fewer on-chip bits than a FIFO for the whole tensor (add_stream).
+// Whether a stream can go through memory: its size is static, and the tensor is sent in one firing. add_stream decides
+// whether it does.
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
@@ -202,7 +205,7 @@ static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     return end[0]->type.loops > 0 && ir->engines > 0;
 }
 
-// Adds an edge, if it carries a tensor between units.
+// Adds the edge to the view if it carries a tensor between units.
 static void add_stream(struct fuse *f, int edge) {
     struct ir *ir = f->ir;
     const struct ir_edge *e = &ir->edge[edge];
@@ -238,7 +241,7 @@ void fuse_read(struct ir *ir, struct fuse *f) {
     add_local(f);
 }
 
-// ---- what a group stores ----
+// ---- the storage of a group ----
 
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 

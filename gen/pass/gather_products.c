@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of expand-model: moves a `dequantize` that is in a later region than its product into the product's region. The
-// engine outputs results immediately and with the row scales of that repetition, so a later region can only read the
-// fp32 values.
+// engine sends the integers of a product with the row scales of the same repetition as soon as it has them, so they
+// must be converted there. Later regions read the fp32 values.
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// Whether the tensor is the next value of a carry, which the region itself must make.
+// Whether the tensor is the `next` of a carried tensor, which an operation of the region itself must make.
 static bool is_next(const struct ir_region *region, int tensor) {
     for (int c = 0; c < region->carries; c++)
         if (region->carry[c].next == tensor) return true;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// infer-types: shape and dtype of every tensor, in program order. Carried tensors have the type of their initial value.
+// infer-types: derives shape and dtype of every tensor by the type rules of the operations (gen/ir/type_rules.h), in
+// program order. Carried tensors have the type of their initial value. The pass also checks the shapes of weights and
+// the tables of embeddings.
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -14,13 +16,14 @@ static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {
     to->heads = from->heads;
 }
 
+// Whether both tensors have the same dtype, number of elements and quantization.
 static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
     return a->dtype == b->dtype && ir_tensor_elements(a) == ir_tensor_elements(b) && a->block == b->block &&
            a->exp_min == b->exp_min;
 }
 
-// Whether both have the same dimensions. The number of elements alone is not enough, because elements are counted in
-// the order of the dimensions.
+// Whether both tensors have the same dimensions. An equal number of elements is not enough, because the dimensions
+// decide in which order elements are sent.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     bool same = a->rank == b->rank;
     for (int d = 0; same && d < a->rank; d++)
@@ -35,7 +38,7 @@ static const char *shape_text(const struct ir *ir, const struct ir_tensor *t) {
     return arena_printf(ir->arena, "%s]", text);
 }
 
-// Describes the type of one end of a carry, for messages.
+// Describes a tensor's type, for messages about carried tensors.
 static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *elements = arena_printf(ir->arena, "%lld elements", (long long)ir_tensor_elements(t));
     if (t->dtype == IR_F32) return elements;
@@ -64,7 +67,8 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
     return ok;
 }
 
-// Adds the note that the operation is a step of a composite, once for all steps of that composite.
+// Adds a note if the operation is a step of a composite, because the spec has only the composite. Further steps of the
+// same composite then get no note.
 static void note_composite(struct ir *ir, const struct ir_node *node, struct diag *diag) {
     if (!node->step_of) return;
     diag_note(diag, node->loc, "%s", node->step_of);
@@ -72,8 +76,8 @@ static void note_composite(struct ir *ir, const struct ir_node *node, struct dia
         if (ir->node[n].loc.line == node->loc.line && ir->node[n].loc.col == node->loc.col) ir->node[n].step_of = NULL;
 }
 
-// Infers the outputs' types. After an error they have no type, so the operations that read them are not reported as
-// well.
+// Infers the types of an operation's outputs. After an error their dtype is IR_DTYPES, so that type rules do not report
+// the operations that read them as well.
 static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
     int before = diag->errors;
     if (ir_op_of(ir, node->op)->type_rule(ir, node, diag)) return true;
@@ -96,8 +100,9 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     return false;
 }
 
-// Returns the operation that makes the ids of a tensor that is not carried. In a language model, the ids of an input
-// come from its output or from outside. IR_NONE: unknown.
+// Returns the operation that makes the ids of a tensor that is not carried. The input of a language model gets ids from
+// outside and, while it generates, from the model's output, so this is the operation that makes the output. IR_NONE:
+// unknown.
 static int ids_of(const struct ir *ir, int tensor) {
     int from = ir->tensor[tensor].producer;
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
@@ -119,7 +124,8 @@ static bool check_tables(const struct ir *ir, struct diag *diag) {
     return ok;
 }
 
-// Bounds the list of candidates by the number of logits, because places beyond it would stay empty.
+// Limits design.sampling, the length of the list of candidates, to the number of logits. Further places of the list
+// would stay empty.
 static void bound_sampling(struct ir *ir) {
     int ids = ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
     if (ids == IR_NONE || !ir->node[ids].inputs) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-control: the kernels that run a request (registers, token loop, ring of ids, parameter loading, KV write
-// tracking) and the plain nets between them. See docs/memory.md and docs/registers.md.
+// insert-control: adds the kernels that run a request (registers, counters, ring of ids, image header, parameter
+// loader, trackers of KV writes) and connects them and the token loop by plain nets. docs/memory.md and
+// docs/registers.md explain what they do.
 #include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
@@ -11,18 +12,18 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for room after it; docs/registers.md */,
+    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for its reader; docs/registers.md */,
     OPEN_BESIDE =
-        8 /* descriptors of a client in addition to its unacknowledged beats: one being written, and pulses in flight */
+        8 /* most descriptors of a client besides its unacknowledged beats: one being written, and pulses in flight */
 };
 
-struct port {
+struct port { // a port of a kernel and the net of the design that is connected to it
     const char *name;
-    enum ir_net_role net; // a net of the design
+    enum ir_net_role net;
 };
 
-// Ties a port to a net. The module's header gives the port's direction and width, and the width depends on parameters,
-// so these must be set before.
+// Connects a port to a net. Direction and width of the port come from the Verilog module. The width depends on the
+// kernel's parameters, so these must be set before.
 static void add_net(struct ir *ir, int kernel, const bind_ports *ports, const char *name, int net) {
     const struct bind_port *port = bind_find_port(ports, name);
     ir_add_wire(ir, kernel, name, port->is_output, port->bits, net);
@@ -38,17 +39,20 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
+// Numbers of event counters: those of the engines, and all.
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 
-// Number of end ids that the registers hold. Without end ids there is one, which nothing reads.
+// Returns the number of end ids in the registers. It is at least 1, because the register of the first one always
+// exists.
 static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
 
-// Sets END_IDS if it differs from its default, 1.
+// Sets the parameter END_IDS if it differs from its default, 1.
 static void set_end_ids(struct ir *ir, int k) {
     if (end_ids(ir) > 1) ir_set_int(ir, k, "END_IDS", end_ids(ir));
 }
 
+// Connects the AXI4-Lite port of the registers with the pins of the top.
 static void add_axil(struct ir *ir, int k) {
     static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready",  "wdata",
                                        "wstrb",   "bvalid",  "bready", "bresp",  "arvalid", "arready",
@@ -100,12 +104,14 @@ static void add_registers(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Whether the kernel that samples gets the last token of a step alone, as its token 0.
+// Whether the kernel that samples gets only the last token of a step, as its token 0. It then needs the position of
+// that token instead of the step's.
 static bool samples_last(const struct ir *ir, int k) {
     return k != IR_NONE && ir_takes_last(ir, ir->node[ir->kernel[k].node].region);
 }
 
-// Connects the host's sampling settings to the kernel that samples, or leaves them open if the design has none.
+// Connects the host's sampling settings to the kernel that samples, or leaves them open in a design without such a
+// kernel.
 static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
     static const struct {
@@ -131,8 +137,8 @@ static void add_sampling(struct ir *ir) {
     else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
-// The events that are counted. The first engine's events are in the low bits, with `busy` first; those of drafts are in
-// the high ones.
+// Returns the vector of events that the counters count. The first engine's events are the lowest bits, `busy` lowest.
+// The events of drafts are the highest bits.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
@@ -157,13 +163,14 @@ static void add_counters(struct ir *ir) {
     add_one(ir, k, "counts", ir_design_net(ir, IR_NET_COUNTERS));
 }
 
+// Returns the number of layers (repetitions of attention) in all KV caches.
 static int64_t all_layers(const struct ir *ir) {
     int64_t layers = 0;
     for (int u = 0; u < kv_units(ir); u++) layers += kv_layers(ir, u);
     return layers;
 }
 
-// Layers, over all caches, whose writes have been acknowledged.
+// Returns the sum of the nets that count, for each cache, the layers whose writes have been acknowledged.
 static struct ir_use all_layers_done(struct ir *ir) {
     int caches = kv_units(ir);
     if (!caches) return ir_use_net(ir, kv_net(ir, 0, IR_NET_KV_LAYERS_DONE)); // no cache: the emitter ties it to 0
@@ -195,7 +202,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
-// Ties the ports for ids off, for a graph without ids: inputs are 0, outputs are open.
+// Ties off the token loop's ports for ids in a graph that is not a language model: inputs are 0, outputs are open.
 static void tie_off_ids(struct ir *ir, int k) {
     static const char *const names[] = {
         "m_axis_prompt_desc_tready", "s_axis_prompt_tvalid",      "s_axis_prompt_tdata",      "m_axis_id_tready",
@@ -211,7 +218,7 @@ static void tie_off_ids(struct ir *ir, int k) {
     }
 }
 
-// The kernel that selects the ids and hashes the logits, or IR_NONE.
+// Returns the kernel that selects the output ids of a language model and hashes the logits, or IR_NONE.
 static int find_chooser(const struct ir *ir) {
     for (int k = 0; ir->design.is_lm && k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_CHOOSES) && ir->kernel[k].node == ir->tensor[ir->output[0]].producer)
@@ -219,7 +226,7 @@ static int find_chooser(const struct ir *ir) {
     return IR_NONE;
 }
 
-// Connects the hash of the logits from the chooser. Other kernels that select ids leave `row_hash` unconnected.
+// Connects the output for the hash of the logits at the chooser, and leaves it open at other kernels that select ids.
 static void add_row_hashes(struct ir *ir, int chooser) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_CHOOSES)) continue;
@@ -228,6 +235,8 @@ static void add_row_hashes(struct ir *ir, int chooser) {
     }
 }
 
+// The next functions connect the ports of the token loop: those of a request, of the image, and of the end of a
+// request.
 static void add_request_nets(struct ir *ir, int k) {
     const struct port nets[] = {{"start", IR_NET_AP_START},
                                 {"done", IR_NET_AP_DONE},
@@ -276,6 +285,8 @@ static void add_end_nets(struct ir *ir, int k) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
+// Adds the memory client by which the token loop reads the prompt. In a graph that is not a language model, ties off
+// the ports for ids.
 static void add_loop_streams(struct ir *ir, int k) {
     if (!ir->design.is_lm) {
         tie_off_ids(ir, k);
@@ -287,7 +298,8 @@ static void add_loop_streams(struct ir *ir, int k) {
     ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, prompt, IR_NET_BEAT_TVALID);
 }
 
-// With a list of candidates only the last token of a step is drawn, so the token loop has to know `top_k`.
+// Connects the ports for drafts, or ties them off. If the design can sample, the token loop needs `top_k`: a request
+// with a list of candidates draws only the last token of a step, so it has no drafts.
 static void add_draft_nets(struct ir *ir, int k) {
     bool drafts = ir->design.drafts > 0;
     if (drafts) add_one(ir, k, "draft_events", ir_design_net(ir, IR_NET_DRAFT_EVENTS));
@@ -296,7 +308,7 @@ static void add_draft_nets(struct ir *ir, int k) {
     else ir_add_zero(ir, k, "top_k", 32);
 }
 
-// Nets that only the token loop of one request has.
+// Connects the nets that only rill_token_loop has, the token loop of a design without slots.
 static void add_single_nets(struct ir *ir, int k) {
     if (samples_last(ir, kernel_first(ir, KERNEL_SAMPLES)))
         add_one(ir, k, "head_position", ir_design_net(ir, IR_NET_HEAD_POSITION));
@@ -382,9 +394,9 @@ static void add_ring(struct ir *ir) {
     add_one(ir, k, "ids_written", ir_design_net(ir, IR_NET_IDS_WRITTEN));
 }
 
-struct stores {
+struct stores { // the parameter stores of a design
     int count;
-    int64_t beats;
+    int64_t beats;          // beats of all stores
     struct ir_word *counts; // beats of each store, the last store first, as in a Verilog concatenation
 };
 
@@ -394,7 +406,7 @@ static int count_stores(const struct ir *ir) {
     return count;
 }
 
-// Returns the store of parameters that an operation's kernel reads.
+// Returns the parameter store that an operation's kernel reads.
 static int store_of(const struct ir *ir, int node) {
     for (int e = 0; e < ir->edges; e++)
         if (kernel_is(&ir->kernel[ir->edge[e].src_kernel], KERNEL_STORE) &&
@@ -403,8 +415,8 @@ static int store_of(const struct ir *ir, int node) {
     base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
 }
 
-// Ties a store to the load bus. place: its index among the stores, and so its bit of the net that selects a store.
-// IR_NONE: it is the only store, so that net has one bit.
+// Connects a store to the load bus. place: the store's index, which is its bit in the net that selects a store.
+// IR_NONE: it is the only store, so that this net has one bit and is used whole.
 static void add_store_nets(struct ir *ir, int k, int place) {
     const struct ir_part load[] = {{.net = ir_design_net(ir, IR_NET_PARAM_LOAD_VALID)},
                                    {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),
@@ -416,7 +428,7 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Connects the stores of vector parameters in the order of their segments. Returns their beats.
+// Connects the parameter stores in the order of their segments. Returns their number and beats.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     bool one = count_stores(ir) == 1;
@@ -457,7 +469,8 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
     base_fatal("insert-control: the image has no header");
 }
 
-// Passes the beats after the header to the loader. Without stores there is no loader, and `loaded` is tied to 1.
+// Connects the image header with the parameter loader, which gets the beats after the header. Without stores (any is
+// false) there is no loader; `loaded` is then 1 and the other inputs are 0.
 static void add_rest_nets(struct ir *ir, int k, bool any) {
     const struct port nets[] = {{"m_axis_beat_tvalid", IR_NET_IMAGE_PARAMS_TVALID},
                                 {"m_axis_beat_tready", IR_NET_IMAGE_PARAMS_TREADY},
@@ -499,9 +512,10 @@ static void add_image_header(struct ir *ir) {
     if (any) add_param_loader(ir, &stores);
 }
 
-// Width of a counter of descriptors that a write engine has accepted from a client and not yet written.
+// Returns the width of a counter of descriptors that a write engine has accepted from a client and not yet written.
 static int open_bits(void) { return u64_clog2(IR_WRITES_OPEN + OPEN_BESIDE + 1); }
 
+// Returns the number of write engines that serve a kernel: one on every channel of its client's engine.
 static int writers_of(const struct ir *ir, int kernel) {
     int writers = 0;
     for (int c = 0; c < ir->clients; c++)
@@ -516,8 +530,8 @@ static int written_by(struct ir *ir, int kernel) {
     base_fatal("insert-control: kernel %s writes nothing", ir->kernel[kernel].name);
 }
 
-// Adds the kernel that tracks the writes of one cache. The write engines of K are on the channels of the engine that
-// reads K; likewise for V.
+// Adds the kernel that tracks the writes of one KV cache. The keys are written on the channels of the engine that reads
+// them, and the values on those of the engine that reads the values.
 static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, KERNEL_KEYS), v_tail = kv_kernel(ir, unit, KERNEL_VALUES);
     int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
@@ -541,6 +555,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     for (size_t i = 0; i < COUNT_OF(nets); i++) add_net(ir, k, &ports, nets[i].port, nets[i].net);
 }
 
+// Connects the kernels that write output rows: the writes that are acknowledged, and the steps that are done.
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
@@ -550,7 +565,8 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
-// Checks that the clients of each channel fit its arbiters. The lane of an engine takes one place of the read arbiter.
+// Checks that each channel has at most IR_CHANNEL_CLIENTS clients that read and as many that write, the ports of its
+// arbiters. The lane of an engine takes one port of the read arbiter.
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {

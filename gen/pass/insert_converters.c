@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-converters: gives an edge a width converter if its two ends differ only in the number of elements per word,
-// and always after an engine, whose words hold a varying number of elements. An edge between equal itensor types stays
-// a plain FIFO. A different order needs a layout converter, which insert-layouts has already added.
+// insert-converters: adds a width converter to an edge if its two ends differ only in the number of elements per word,
+// and to every edge after an engine, whose words have a varying number of elements. An edge between equal itensor types
+// stays a plain FIFO. Where the orders differ, insert-layouts has already added a layout converter.
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -16,7 +16,7 @@ static bool only_width_differs(const struct ir_itensor *a, const struct ir_itens
     return a->element[a->rank - 1] != b->element[b->rank - 1];
 }
 
-// Splits edge e into source -> converter -> sink.
+// Adds a width converter between the two ends of edge e.
 static void insert_width_converter(struct ir *ir, int e) {
     struct ir_edge edge = ir->edge[e];
     struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-dma: builds the memory map, the stores of vector parameters, and a walker for each engine, with the table of
-// segments that the walker reads.
+// insert-dma: builds the memory map (the segments with their offsets), the stores of vector parameters, and for each
+// engine a walker, the kernel that requests weights, keys and values from memory in the order in which the engine needs
+// them. docs/passes.md describes the map.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -14,18 +15,20 @@
 #include "gen/kernel/ports.h"
 #include "gen/ir/schedule.h"
 
-enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* the engine whose offset counts for that channel */ };
+// AUX_CHANNEL: channel of tables, rows, rings and parameters. AUX_ENGINE: the engine that owns this channel.
+enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 };
 
 struct dma {
     struct ir *ir;
     struct diag *diag;
-    int64_t *offset; // next free byte on each engine's channels
-    int parts;       // channels over which rows of a table are dealt out
+    int64_t *offset; // per engine: next free byte on its channels
+    int parts;       // channels over which the rows of tables are dealt out
 };
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
-// Adds a segment at the next free byte of its channels. channel IR_NONE: all channels of the node's engine.
+// Adds a segment at the next free byte of its channels and returns its index. channel IR_NONE: all channels of the
+// node's engine. stride: bytes from one repetition to the next.
 static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel,
                        int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
@@ -36,7 +39,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
     return id;
 }
 
-// ---- weights: the products of a region are adjacent, and each repetition has one copy of the group ----
+// ---- weights ----
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
@@ -44,8 +47,8 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
                          ir_vector_length(ir, node), layout_format(node));
 }
 
-// Places the weights that an engine reads in a region: one segment per product, adjacent, and a copy of the whole group
-// for each repetition.
+// Places the weights that an engine reads in a region. The segments of the products are adjacent. Each repetition has a
+// copy of this group of segments, one after the other.
 static void place_weights(struct dma *d, int engine, int region) {
     struct ir *ir = d->ir;
     int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start,
@@ -71,14 +74,15 @@ static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
     return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, cache.heads, cache.head_dim);
 }
 
+// Returns the first segment of a kind. The caller knows that there is one.
 static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segment_kind kind) {
     int s = 0;
     while (ir->segment[s].kind != kind) s++;
     return &ir->segment[s];
 }
 
-// Places a KV cache at its first attention. Attentions that share a cache have interleaved segments in it, layer by
-// layer.
+// Places the keys or values of an attention. The first attention of a KV cache reserves the memory for all of them.
+// Attentions that share a cache have interleaved segments in it, layer by layer.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
     struct layout_kv kv = kv_of(ir, node);
@@ -103,14 +107,16 @@ static void place_kv(struct dma *d, int node) {
                                            base + cache.layer * layer_bytes, stride, bytes, IR_SEG_OF_KERNEL, 1});
 }
 
-// ---- tables, rows, rings: on one channel, or a table's rows on several channels if one is too small ----
+// ---- tables, rows and rings: on AUX_CHANNEL; rows of tables on several channels if it is too small for them ----
 
+// Returns the next free byte of a channel, which all channels of an engine have in common.
 static int64_t *next_of(struct dma *d, int channel) {
     int engine = ir_engine_at(d->ir, channel);
     return &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
 }
 
-// Advances these channels, possibly of several engines, to one common offset for the next segment.
+// Advances the first `channels` channels, possibly of several engines, to one offset, so that the next segment can
+// begin at this offset on all of them.
 static void level_offsets(struct dma *d, int channels) {
     int64_t most = 0;
     for (int c = 0; c < channels; c++)
@@ -118,7 +124,8 @@ static void level_offsets(struct dma *d, int channels) {
     for (int c = 0; c < channels; c++) *next_of(d, AUX_CHANNEL + c) = most;
 }
 
-// Places the table that a client reads: one for each repetition if the tensor's name depends on `layer`, else one.
+// Places the table that a client reads. There is one table for each repetition if the tensor's name depends on `layer`;
+// otherwise there is only one.
 static void place_table(struct dma *d, struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -153,13 +160,14 @@ static void place_rows(struct dma *d, int k) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // kernel: one with an input
+// Returns the edge at the first input of a kernel, which must have an input.
+static const struct ir_edge *input_of(const struct ir *ir, int kernel) {
     int p = 0;
     while (ir->kernel[kernel].port[p].is_output) p++;
     return &ir->edge[ir->kernel[kernel].port[p].edge];
 }
 
-// Places the memory for firings that wait between two groups.
+// Places the memory of a spill, for firings that wait between two groups of operations (fuse_spill.c).
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -168,7 +176,7 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-// Places the prompt or the ring of generated ids of a language model.
+// Places the prompt or the ring of generated ids of a language model. ids: how many it has room for, 4 bytes each.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
     int64_t bytes = at_least(d->ir->design.slots, 1) * layout_align(ids * 4); // an area for each slot
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
@@ -192,10 +200,12 @@ static void place_clients(struct dma *d) {
 
 // ---- vector parameters ----
 
+// Returns how often the parameter vectors of an operation are stored.
 static int64_t param_times(const struct ir *ir, int node) {
     return repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
 }
 
+// Returns the bytes in memory of the parameters that a kernel reads at this port.
 static int64_t param_bytes(const struct ir *ir, int k, int port) {
     int node = ir->kernel[k].node;
     int64_t lanes = ports_lanes(ir, k), vectors = ir->kernel[k].port[port].data_bits / (lanes * 32);
@@ -204,6 +214,7 @@ static int64_t param_bytes(const struct ir *ir, int k, int port) {
            (ir->design.beat_bits / 8);
 }
 
+// Adds the on-chip store of the parameters that a kernel reads at this port, and places them in memory.
 static void add_param_store(struct dma *d, int k, int port) {
     struct ir *ir = d->ir;
     int node = ir->kernel[k].node;
@@ -224,7 +235,7 @@ static bool takes_params(const struct ir *ir, int k, int port) {
     return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
 }
 
-// An upper bound of the bytes that follow the tables: header and parameters, each aligned.
+// Returns an upper bound of the bytes that place_params takes after the tables: header and parameters, each aligned.
 static int64_t params_room(const struct ir *ir) {
     int64_t bytes = 2 * LAYOUT_ALIGN;
     for (int k = 0; k < ir->kernels; k++)
@@ -233,7 +244,8 @@ static int64_t params_room(const struct ir *ir) {
     return bytes;
 }
 
-// Places the image's header, which is one beat, and right after it the parameters, so that one linear read gets both.
+// Places the image's header, which is one beat, and directly after it the parameters, so that the design gets both with
+// one linear read.
 static void place_params(struct dma *d) {
     int kernels = d->ir->kernels, beat = d->ir->design.beat_bits / 8;
     int header = add_segment(d, "image_header", IR_SEG_HEADER, IR_NONE, AUX_CHANNEL, 0, beat);
@@ -244,7 +256,7 @@ static void place_params(struct dma *d) {
     d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
 }
 
-// ---- the segment table ----
+// ---- walkers and their tables ----
 
 static const struct ir_segment *segment_of(const struct ir *ir, int node) {
     for (int s = 0; s < ir->segments; s++)
@@ -263,7 +275,7 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Whether the segment continues the table's last entry, so that both are one run of weights.
+// Whether the segment directly follows the weights of the table's last entry, so that this entry can read both.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
     if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
@@ -271,8 +283,9 @@ static bool extends_last(const struct schedule *s, const struct ir_segment *seg,
            field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
 }
 
-// Adds the entry by which the walker reads what a firing needs. Modes up to ENGINE_MODE_INT4 read weights; the others
-// read keys or values of a cache. An entry that is skipped in steps of one token is no part of another one.
+// Adds the entry by which the walker reads the data of a firing. Modes up to ENGINE_MODE_INT4 read weights, the others
+// keys or values of a cache. Weights that follow those of the last entry extend that entry, except if the firing is
+// skipped in steps of one token.
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
@@ -300,7 +313,7 @@ static bool reads_cache(const struct ir *ir, int engine) {
     return false;
 }
 
-// Returns the cache that an engine reads; 0 if it reads none.
+// Returns the number of the KV cache that an engine reads; 0 if it reads none.
 static int unit_of(const struct ir *ir, int engine) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].engine == engine && ir->firing[f].mode > ENGINE_MODE_INT4)
@@ -308,7 +321,8 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
-// Ties the walker's ports to nets. The memory emitter forwards the bursts to all channels of the engine.
+// Connects the walker's ports to nets. The emitter of the memory subsystem sends its descriptors to all channels of the
+// engine.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
     ir_add_wire(ir, k, "m_axis_desc_tvalid", true, 1, ir_net(ir, IR_NET_WALK_DESC_TVALID, engine));
@@ -320,7 +334,8 @@ static void add_walker_nets(struct ir *ir, int k, int engine) {
     ir_add_wire(ir, k, "v_layers_done", false, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE));
 }
 
-// Bytes of a slot's part of a cache on a channel, or 0 if the graph has no such operation.
+// Returns the bytes on a channel of one slot's keys (OP_BY_KEYS) or values (OP_BY_VALUES); 0 if no operation reads
+// them.
 static int64_t slot_bytes(const struct ir *ir, unsigned trait) {
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, trait)) continue;
@@ -357,8 +372,8 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// Adds all walkers. Every walker gets each step word, before the step's ids arrive. With drafts, it gets that of a
-// generating step when the step begins.
+// Adds all walkers. The token loop sends each step word to every walker before the step's ids are known, so that
+// reading begins early. With drafts, it sends the word of a generating step when the step begins.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
@@ -379,6 +394,7 @@ static void add_walkers(struct dma *d) {
     }
 }
 
+// Returns the bytes used on the fullest channel.
 static int64_t fullest(const struct dma *d) {
     int64_t used = 0;
     for (int e = 0; e < d->ir->engines || e <= AUX_ENGINE; e++)
@@ -386,9 +402,9 @@ static int64_t fullest(const struct dma *d) {
     return used;
 }
 
-// Places the clients. Deals the rows of tables out over as few channels as can store them. The number of channels is a
-// power of two, so that the low bits of an id give its channel. If even most channels do not suffice, check_capacity
-// reports it.
+// Places the clients' segments, with the rows of tables on as few channels as can store them. This number is a power of
+// two, so that the low bits of an id give its channel. If the largest such number is not enough, check_capacity reports
+// it.
 static void place_dealt(struct dma *d) {
     struct ir *ir = d->ir;
     int segments = ir->segments;
@@ -404,8 +420,8 @@ static void place_dealt(struct dma *d) {
     }
 }
 
-// Checks that the fullest channel can store its segments. The note tells how many channels are enough, because more
-// channels make only those segments smaller that are divided among them.
+// Checks that the fullest channel can store its segments. The note estimates how many channels would be enough: only
+// the segments that are divided over channels get smaller with more of them.
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     int64_t room = ir->design.channel_bytes, used = fullest(d);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-layouts: if the two ends of an edge walk a tensor differently, this pass inserts a chain of kernels that
-// converts one walk into the other. A rill_layout_converter reorders words; its ping-pong buffer stores only what is
-// inside of the loops that both walks share. A rill_corner_turn does this with words of several elements, where that is
-// possible. A rill_width_converter makes words wider or narrower, and a rill_frame divides the tensor into other
-// firings. Equal walks need nothing (docs/passes.md).
+// converts one walk into the other. A rill_layout_converter reorders words; its ping-pong buffer stores only the part
+// of the tensor inside the loops that both walks share. A rill_corner_turn does this with words of several elements,
+// where that is possible. A rill_width_converter makes words wider or narrower, a rill_frame divides the tensor into
+// other firings, and a rill_line_buffer makes patches. Ends with equal walks, words and firings need no kernel
+// (docs/passes.md).
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
@@ -12,27 +13,29 @@
 
 // The stream at the current point of the chain between the two ends of an edge.
 struct stream {
-    int kernel, port; // kernel and port that write the stream
-    int64_t width, pieces;
-    bool padded; // every firing ends with a partly filled word
+    int kernel, port;      // kernel and port that write the stream
+    int64_t width, pieces; // elements of a word; firings of a tensor
+    bool padded;           // every firing ends with a partly filled word
 };
 
-struct link {
+struct link { // an edge and the chain that replaces it
     struct ir *ir;
     struct diag *diag;
     int edge;                // becomes the first edge of the chain
     bool first;              // no kernel of the chain is inserted yet
     struct ir_edge old;      // the edge before the change
     struct ir_port from, to; // its two ends
-    int64_t elements;        // of the tensor for one token, at the current point of the chain
+    int64_t elements;        // elements per token at the current point of the chain
     int made;                // kernels inserted so far
     struct stream at;
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// ---- walks without the tokens, which are the innermost loop on both sides ----
+// ---- walks without tokens ----
 
+// Removes the loop over tokens from a type, if it is the innermost loop. It is so on both sides, so it need not be
+// converted.
 static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     struct ir_itensor t = *type;
     if (t.map[0] != t.loops - 1) return t;
@@ -41,8 +44,8 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     return t;
 }
 
-// Returns the tensor that a stream carries after kernels that only steer it; IR_NONE if unknown. depth: kernels to
-// follow.
+// Returns the tensor that this kernel's outputs carry, found after kernels that only pass it on; IR_NONE if unknown.
+// depth: the number of such kernels that the search may pass.
 static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; depth > 0 && p < k->ports; p++) {
@@ -58,7 +61,7 @@ static int tensor_behind(const struct ir *ir, int kernel, int depth) {
 
 // Finds the extents of the tensor, in the dimensions of the port's type.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
-    enum { MOST_STEERING = 6 }; // steering kernels that are followed to find the tensor
+    enum { MOST_STEERING = 6 }; // most forks and multiplexers that the search for the tensor passes
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
     if (named == IR_NONE) named = tensor_behind(l->ir, l->old.dst_kernel, MOST_STEERING);
     const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];
@@ -69,7 +72,7 @@ static void find_extents(const struct link *l, const struct ir_port *port, int64
     if (port->type.rank == 2 && t && !t->heads) extent[1] = ir_tensor_elements(t);
 }
 
-// Finds the walk of a port's type, without tokens. Returns false if the type has none.
+// Finds the walk of a port's type, without tokens. Returns false if the type has no walk (itensor_walk).
 static bool find_walk(const struct link *l, const struct ir_port *port, struct itensor_walk *walk) {
     int64_t extent[IR_MAX_RANK];
     struct ir_itensor type = without_tokens(&port->type);
@@ -87,8 +90,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
-// Appends a kernel to the chain. It reads the stream at the current point, and sends words of `width` elements in
-// `pieces` firings.
+// Appends a kernel to the chain. The kernel reads the stream at the current point, and sends words of `width` elements
+// in `pieces` firings. what: end of its name. like: port from which the new ports take kind and side signals.
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
@@ -104,7 +107,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
         port->pieces = out ? pieces : l->at.pieces;
         struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
         port->type =
-            // In the order of the walk, the type is a plain sequence.
+            // Inside the chain, the type is a plain sequence of words: the order is that of the walk.
             ports_vector_type(ir, &any, out ? width : l->at.width);
     }
     if (l->first) {
@@ -142,6 +145,7 @@ static void add_width(struct link *l, int64_t width) {
     l->at.padded = row % width != 0;
 }
 
+// Appends a kernel that divides the tensor into other firings, unless it has `pieces` firings already.
 static void add_frame(struct link *l, int64_t pieces) {
     if (l->at.pieces == pieces) return;
     append(l, "frame", &rtl_frame, l->at.width, pieces, &l->from);
@@ -150,7 +154,7 @@ static void add_frame(struct link *l, int64_t pieces) {
     ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / pieces / l->at.width));
 }
 
-// value[0] is the outermost loop, in the low bits
+// Returns a constant with one number per loop. value[0], of the outermost loop, is in the low bits.
 static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
     for (int l = 0; l < loops; l++)
@@ -164,8 +168,8 @@ static int64_t product(const int64_t *value, int count) {
     return all;
 }
 
-// Sets the number of elements that the stream has from here on. A reader that repeats parts gets more of them than were
-// written.
+// Sets the number of elements per token from here on. A converter to a walk that reads data again sends more elements
+// than it receives.
 static void set_elements(struct link *l, int64_t elements) {
     struct ir_port *port = &l->ir->kernel[l->at.kernel].port[l->at.port];
     struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{elements, IR_STATIC}}};
@@ -173,8 +177,8 @@ static void set_elements(struct link *l, int64_t elements) {
     port->type = ports_vector_type(l->ir, &any, l->at.width);
 }
 
-// Adds a layout converter. With `corner` it is a corner turn, whose words hold corner->lanes words of the layout. NULL:
-// its words hold one.
+// Appends a layout converter, or a corner turn if `corner` is not NULL. A stream word of a corner turn has
+// corner->lanes words of the layout; a stream word of the layout converter has one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
     append(l, "layout", corner ? &rtl_corner_turn : &rtl_layout_converter, layout->width * (corner ? corner->lanes : 1),
@@ -209,17 +213,19 @@ static void set_axis(struct ir *ir, int k, const char *suffix, const struct iten
         ir_set_int(ir, k, arena_printf(ir->arena, "%s_%s", set[i].name, suffix), set[i].value);
 }
 
-// Returns a word of elements that are outside of the tensor, as patches at its edges need.
+// Returns a word of pad elements, which a line buffer sends for the parts of patches outside the tensor. bits: value of
+// an element.
 static struct ir_value pad_word(struct ir *ir, uint32_t bits, int64_t elements) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)elements);
     for (int64_t i = 0; i < elements; i++) word[i] = (struct ir_word){.bits = 32, .radix = IR_HEX, .value = bits};
     return ir_value_list(ir->arena, word, (int)elements);
 }
 
-// Places of the line buffer in addition to the words that patches need. After the patch that reads a word last, this
-// many cycles pass until the word's place is free and has the next word (rill_line_buffer.v).
+// Words that a line buffer can store in addition to those that patches need. After the last patch has read a word, this
+// many cycles pass until its place is free and has the next word (rill_line_buffer.v).
 enum { LINE_SLACK = 8 };
 
+// Appends a line buffer. rows: type of the stream that it reads, in row-major order.
 static void add_lines(struct link *l, const struct itensor_lines *lines, const struct ir_itensor *rows) {
     struct ir *ir = l->ir;
     bool first = l->first;
@@ -239,9 +245,10 @@ static void add_lines(struct link *l, const struct itensor_lines *lines, const s
     l->at.padded = false;
 }
 
+// Returns the largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
-// The widest word that makes whole firings on both sides.
+// Returns the widest word, in elements, of which the firings on both sides are whole numbers.
 static int64_t common_width(const struct link *l) {
     int64_t width = least(itensor_tile(&l->from.type), itensor_tile(&l->to.type));
     if (l->from.pieces > 1) width = least(width, low_power(l->elements / l->from.pieces));
@@ -249,8 +256,8 @@ static int64_t common_width(const struct link *l) {
     return width;
 }
 
-// Checks the buffer. Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles. The converter that
-// is built moves single words, and its buffer must never be larger.
+// Checks the buffer of a layout converter. The converter moves single words, so its buffer must not be larger than the
+// one that Algorithm 1 (itensor.h) gives for a converter of whole tiles. A larger one is an internal error.
 static void check_against_tiles(const struct link *l, const struct itensor_layout *layout) {
     struct itensor_buffer tiles;
     struct ir_itensor from = without_tokens(&l->from.type), to = without_tokens(&l->to.type);
@@ -259,7 +266,7 @@ static void check_against_tiles(const struct link *l, const struct itensor_layou
                (long long)(layout->buffer * layout->width), (long long)tiles.elements);
 }
 
-// Adds the kernels that turn walk `a` into walk `b`. Returns false after an error.
+// Appends the kernels that turn walk `a` into walk `b`. Returns false after an error.
 static bool add_chain(struct link *l, const struct itensor_walk *a, const struct itensor_walk *b) {
     int64_t out = itensor_tile(&l->to.type);
     if (itensor_walk_equal(a, b)) {
@@ -290,8 +297,8 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     return true;
 }
 
-// Adds the kernels between a stream and patches of it: conversion to row-major order, then a line buffer. Returns false
-// after an error.
+// Appends the kernels that turn walk `from` into patches: conversion to row-major order, then a line buffer. Returns
+// false after an error.
 static bool add_patches(struct link *l, const struct itensor_walk *from) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     struct itensor_lines lines;
@@ -325,7 +332,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     struct itensor_walk a, b;
     bool patches = l.to.type.patches > 0;
     if (!find_walk(&l, &l.from, &a) || (!patches && !find_walk(&l, &l.to, &b)))
-        return true; // insert-converters handles or refuses it
+        return true; // insert-converters handles or rejects an edge without walks
     int64_t extent[IR_MAX_RANK];
     find_extents(&l, patches ? &l.to : &l.from, extent);
     l.elements = 1;

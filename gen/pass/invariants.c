@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that hold after each pass (passes.def) and after all later ones. Each function returns the name of a thing for
-// which its rule does not hold, or NULL. The rules of ir_verify hold in addition, after every pass.
+// The invariants of the passes. passes.def gives each pass one of these functions, whose rule must hold after this pass
+// and after all later ones, and states the rule in words. A function returns NULL, or the name of an item that breaks
+// the rule. The rules of ir_verify must hold in addition, after every pass.
 #include "gen/ir/ops.h"
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
@@ -77,6 +78,7 @@ const char *operations_have_kernels(const struct ir *ir) {
     return NULL;
 }
 
+// Returns an input that has no writer, or NULL. tokens_only: leaves out streams of steps, ids and parameters.
 static const char *unwritten(const struct ir *ir, bool tokens_only) {
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; p < ir->kernel[k].ports; p++) {
@@ -98,6 +100,7 @@ static struct ends ends_of(const struct ir *ir, const struct ir_edge *e) {
     return (struct ends){&ir->kernel[e->src_kernel].port[e->src_port], &ir->kernel[e->dst_kernel].port[e->dst_port]};
 }
 
+// Whether the port has words of fp32 or int8 elements.
 static bool is_vector(const struct ir_port *p) {
     return p->kind == IR_STREAM_TOKENS && p->type.loops > 0 && (p->type.dtype == IR_F32 || p->type.dtype == IR_INT8);
 }
@@ -182,8 +185,8 @@ const char *fifos_have_memories(const struct ir *ir) {
     return NULL;
 }
 
-// A stream crosses at least the borders between the dies of its ends. It may cross more, because a stream in a pool
-// goes by the die of the storage (entry_crossings).
+// Every stream must cross at least the boundaries between the dies of its two ends. A stream in a pool may cross more,
+// because its storage can be on a third die.
 const char *crossings_match_dies(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
@@ -193,7 +196,7 @@ const char *crossings_match_dies(const struct ir *ir) {
     return NULL;
 }
 
-// With `fifo: safe`, no stream may be marked as running ahead.
+// With `fifo: safe`, no stream may be marked as running ahead, because the safe rule stores whole tensors.
 const char *no_safe_stream_runs_ahead(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)
         if (ir->edge[e].run_ahead && ir->design.fifo == SPEC_SAFE) return ir->edge[e].name;

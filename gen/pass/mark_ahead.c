@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mark-ahead: marks streams whose writers run ahead, given the final depths, pools and dies of the design.
+// mark-ahead: marks the streams whose writer runs ahead of the reader (docs/fifos.md), so that reports do not take a
+// full FIFO there for a bottleneck. It needs the final depths, pools and dies of the design.
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// overlay-fifos: FIFOs of groups that never run together share one storage, a rill_fifo_pool. Its streams take turns in
-// program order, one turn per firing.
+// overlay-fifos: lets FIFOs of groups that never run together (fuse-groups) share one storage, a rill_fifo_pool. The
+// streams of a pool take turns in program order, one turn per firing.
 //
 // A pool has at most one stream of each group, so that streams of one group never wait for each other. It is as wide as
 // its widest and as deep as its deepest stream. The pass begins with one pool per stream, and repeatedly joins the two
@@ -18,8 +18,8 @@
 
 enum {
     PLAIN_WORDS = 2, // registers: too small for a pool
-    LEAST_SAVING = 1024 /* bits; a pool costs a step word stream and two walks */,
-    MAX_MEMBERS = 254, // below STEER_PORT_DROP
+    LEAST_SAVING = 1024 /* bits; a pool costs a stream of step words and two schedules */,
+    MAX_MEMBERS = 254, // streams of a pool; must be below STEER_PORT_DROP
     STEP_WORDS = 4     /* depth of a FIFO of step words */
 };
 
@@ -30,7 +30,7 @@ struct pool {
     int64_t width, depth; // bits and words of the storage
 };
 
-struct overlay {
+struct overlay { // all pools; a pool without members was joined to another one
     struct ir *ir;
     VEC(struct pool) pool;
 };
@@ -39,7 +39,8 @@ static const struct ir_port *source(const struct ir *ir, int edge) {
     return &ir->kernel[ir->edge[edge].src_kernel].port[ir->edge[edge].src_port];
 }
 
-// The tensor that an edge carries, found at its ends or at edges before it.
+// Returns the tensor that an edge carries, found at its ends or at edges before it; IR_NONE if unknown. depth: edges
+// followed so far.
 static int tensor_of(const struct ir *ir, int edge, int depth) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *from = &ir->kernel[e->src_kernel];
@@ -53,9 +54,9 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
 
 static bool has_together(const struct ir *ir, int kernel) { return kernel_is_together(&ir->kernel[kernel]); }
 
-// Whether a stream has fewer firings in some steps than in others, which a pool cannot follow because its turns are
-// fixed. This happens if several query heads may run together: at kernels for which kernel_is_together holds, and in
-// tensors that grow with the positions.
+// Whether a stream has fewer firings in some steps than in others. Such a stream cannot be in a pool, because the turns
+// of a pool are fixed. The number differs if several query heads may run together: at kernels for which
+// kernel_is_together holds, and in tensors that grow with the positions.
 static bool counts_differ(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_tensor *t = &ir->tensor[tensor_of(ir, edge, 0)];
@@ -71,7 +72,7 @@ static bool can_share(const struct ir *ir, int edge) {
            tensor_of(ir, edge, 0) != IR_NONE && !fuse_is_behind_exit(ir, e) && !counts_differ(ir, edge);
 }
 
-// ---- which streams share ----
+// ---- choosing the streams that share ----
 
 // Whether two pools cannot be joined: they have streams of the same group, or too many streams together.
 static bool same_group(const struct ir *ir, const struct pool *a, const struct pool *b) {
@@ -81,10 +82,12 @@ static bool same_group(const struct ir *ir, const struct pool *a, const struct p
     return a->member.count + b->member.count > MAX_MEMBERS;
 }
 
+// Returns the bits of storage that joining two pools saves.
 static int64_t saving(const struct pool *a, const struct pool *b) {
     return a->width * a->depth + b->width * b->depth - at_least(a->width, b->width) * at_least(a->depth, b->depth);
 }
 
+// Moves the streams of pool b to pool a.
 static void absorb(struct overlay *o, struct pool *a, struct pool *b) {
     for (size_t i = 0; i < b->member.count; i++) VEC_PUSH(o->ir->arena, a->member, b->member.items[i]);
     a->width = at_least(a->width, b->width);
@@ -115,7 +118,8 @@ static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_k
     ir->edge[edge].depth = STEP_WORDS;
 }
 
-static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the step words to its only reader
+// Inserts a fork into the edge from the source of the step words to its only reader. Returns the fork.
+static int fork_steps(struct ir *ir, int edge) {
     struct ir_edge e = ir->edge[edge];
     int fork = kernel_add(ir, "step_fork", &rtl_fork, IR_NONE);
     int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS),
@@ -131,8 +135,8 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
     return fork;
 }
 
-// Connects a kernel to the token loop's step words. If they have another reader, a fork is added or gets one more
-// output.
+// Connects a kernel to the token loop's step words. If these have another reader, the function adds a fork, or an
+// output to the fork that is already there.
 static void give_steps(struct ir *ir, int kernel) {
     int step = ports_add_step(ir, kernel), loop = kernel_first(ir, KERNEL_LOOP),
         port = ir_port_for(&ir->kernel[loop], IR_ROLE_STEP, true);
@@ -165,8 +169,8 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// Sets the table of turns. In each repetition, the groups of a region take turns in program order, and a turn has as
-// many entries as the stream has firings.
+// Sets the pool's table of turns. In each repetition of a region, its streams in the pool take turns in the order of
+// their groups. A stream has one entry for each of its firings.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
     schedule_init(&s, ir, STEER_BITS);
@@ -185,6 +189,7 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     schedule_set_params(&s, kernel);
 }
 
+// Adds the kernel of a pool. id: number for its name.
 static void make_pool(struct ir *ir, struct pool *p, int id) {
     int k = kernel_add(ir, arena_printf(ir->arena, "pool_%d", id), &rtl_fifo_pool, IR_NONE);
     sort_members(ir, &p->member);
@@ -214,8 +219,8 @@ static void make_pools(struct ir *ir) {
         if (o.pool.items[i].member.count > 1) make_pool(ir, &o.pool.items[i], id++);
 }
 
-// Raises depths that are too small when groups run one after the other: the timing contracts gave depths for groups
-// that run together. Every FIFO of a group gets at least the depth of the safe rule.
+// Gives every FIFO inside a group at least the depth of the safe rule. size-fifos chose the depths as if all groups ran
+// together, so they can be too small for groups that run one after the other.
 static void deepen(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];

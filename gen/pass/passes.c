@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all passes (passes.def), and how a pass is run.
+// Builds the table of all passes from passes.def, and runs a pass with the checks that follow it.
 #include "gen/pass/pass.h"
 
 const struct pass pass_table[] = {
@@ -15,7 +15,7 @@ const char *pass_last(void) {
     return pass_table[p].name;
 }
 
-// Checks the rules of this pass and of all earlier ones, and reports the first one that does not hold.
+// Checks the invariants of this pass and of all earlier ones, and reports the first one that does not hold.
 static bool rules_hold(const struct ir *ir, int pass, struct diag *diag) {
     for (int p = 0; p <= pass; p++) {
         const char *broken = pass_table[p].invariant(ir);

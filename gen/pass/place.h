@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition of a design over adjacent dies. This is the interface between the pass place-dies, which knows kernels, and
-// the integer program that it solves.
+// Partition of a design over adjacent dies. This is the interface between the pass place-dies (place_dies.c), which
+// knows kernels, and the integer program that it solves (place_program.c), which knows only tasks, links and lanes. The
+// memory's die is the die with the ports of the memory.
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
@@ -9,13 +10,13 @@
 
 enum {
     PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs, in this order */,
-    PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes counts 1 / 8 */
+    PLACE_MORE_PART = 8 /* an excess under only the upper estimate of the memory ports' resources counts 1 / 8 */
 };
 
-struct place_task { // kernels that must be on one die
-    int64_t need[PLACE_RESOURCES];
-    bool pinned; // to the memory's die
-    int die;     // result
+struct place_task {                // kernels that must be on one die
+    int64_t need[PLACE_RESOURCES]; // resources of all its kernels
+    bool pinned;                   // it must be on the memory's die
+    int die;                       // result
 };
 
 struct place_link { // a stream between two tasks
@@ -23,15 +24,15 @@ struct place_link { // a stream between two tasks
     int64_t bits;
 };
 
-struct place_lanes { // equal parts of a task that may be on other dies
+struct place_lanes { // parts of a task that are equal and may be on other dies: lanes of an engine
     int task, parts;
     int engine, first; // lanes from `first` on
     int with;          // entry that holds what all parts on a die share: this one, or another of the same engine
     int results;       // the task where results come together
     int64_t need[PLACE_RESOURCES];       // resources of one part
-    int64_t bits;                        // from the memory's die to a part
-    int64_t back_bits;                   // from a part to the results
-    int64_t chain_bits;                  // from the memory's die to all parts of a die together
+    int64_t bits;                        // wires from the memory's die to a part
+    int64_t back_bits;                   // wires from a part to the results
+    int64_t chain_bits;                  // wires from the memory's die to all parts on a die together
     int64_t chain_need[PLACE_RESOURCES]; // resources of all parts on another die together, in addition to `need`
     // Resources of the half of a cut part that may be on another die. The other half stays on the memory's die.
     int64_t sums_need[PLACE_RESOURCES];
@@ -45,7 +46,7 @@ struct place_lanes { // equal parts of a task that may be on other dies
 struct place {
     struct arena *arena;
     int dies, home;                             // home: the memory's die
-    int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may use of each die, within the board's limits
+    int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // resources of each die that the design may use, within the limits
     int64_t more[PLACE_RESOURCES]; // reduction of that room on the memory's die under the upper estimate of its ports
     bool has_wires;                // whether the board says how many wires its boundaries have
     int64_t wires[IR_MAX_DIES];    // bits that the design may send over each boundary, within the limits; at least 1
@@ -57,16 +58,18 @@ struct place {
     VEC(struct place_lanes) lanes;
 };
 
-// Marks the kernels that must be on the memory's die. The lanes of engines may still be elsewhere.
+// Sets there[k] for each kernel k that must be on the memory's die. The lanes of an engine may be on other dies even if
+// its kernel is marked.
 void place_at_memory(const struct ir *, bool *there);
-void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
-// Solves the partition as an integer program. MIP_NONE: it found no solution and filled the dies in order instead.
+void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]); // the amounts in the program's order
+// Solves the partition as an integer program and sets the results. MIP_NONE: the search found no solution, and the dies
+// were filled in order instead.
 enum mip_status place_solve(struct place *);
-// Returns the least excess over the limits, as a sum of shares of them, if parts could be divided at will. No partition
-// has a smaller excess.
+// Returns the least excess over the limits, as a sum of shares of these limits, if tasks could be divided at will. No
+// partition has a smaller excess.
 double place_least_excess(struct place *);
 
-// Adds the register stages that load stores of parameters on other dies than `home`.
+// Adds the register stages by which the load bus reaches parameter stores on other dies than `home`.
 void place_set_loads(struct ir *, int home);
 void place_set_reset(struct ir *); // sets the number of register stages on the way of the reset
 void place_set_hash(struct ir *);  // sends the hash of the logits in slices, with a register on each die in between

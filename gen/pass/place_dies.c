@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: chooses the die (SLR) of each kernel, and credits for streams between dies. Without `design.dies` it does
-// nothing. Results never change, only timing: a word takes two more cycles for the first boundary and one for each
-// further boundary, and a word that is sent in parts takes longer.
+// place-dies: chooses the die (SLR) of each kernel, and sets the FIFO depths (credits) of streams between dies. Without
+// `design.dies` it does nothing. Results never change, only timing: a word takes two more cycles for the first boundary
+// and one for each further boundary, and a word that is sent in parts takes longer. place_program.c solves the
+// partition, and place_loads.c connects the load bus, the reset and the hash of the logits over dies.
 //
-// Kernels that plain nets join stay together, because registers can cut only streams. Everything that accesses memory
-// is on the die with the memory ports. The lanes of an engine may be on other dies, in groups that share their operand
-// registers, because their beats and results travel from FIFO to FIFO.
+// Kernels that are connected by plain nets stay on one die, because register stages can be inserted only into streams.
+// All kernels that access memory are on the die with the memory ports (the memory's die). The lanes of an engine may be
+// on other dies, in groups that share their operand registers, because their beats and results go from FIFO to FIFO.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "gen/ir/ir.h"
 #include "gen/ir/layout.h"
 
+// root_of and join implement union-find: with[k] is the parent of kernel k, and the root of a set is its lowest kernel.
 static int root_of(const int *with, int k) {
     while (with[k] != k) k = with[k];
     return k;
@@ -25,18 +27,19 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// Whether a net may cross dies. The row hash has registers at both ends and time in between, so its kernel may be on
-// any die. So may a store of parameters, because its load path has separate registers.
+// Whether the net of a wire may cross dies because of the kernel at the wire. The kernel that makes the row hash may be
+// on any die, because the hash goes from register to register and may arrive later. So may a parameter store, because
+// the load bus gets register stages (place_loads.c).
 static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
 
 struct fork_sides {
-    bool from_memory; // its writer is on the memory's die
-    int near, far;    // number of readers there and elsewhere
+    bool from_memory; // the fork's writer must be on the memory's die
+    int near, far;    // number of its readers that must be on the memory's die, and number of the others
 };
 
-// Counts a fork's readers on the memory's die and elsewhere.
+// Counts a fork's readers that must be on the memory's die, and those that may be elsewhere.
 static struct fork_sides sides_of(const struct ir *ir, const int *with, int memory, int fork) {
     struct fork_sides s = {0};
     int home = root_of(with, memory);
@@ -52,7 +55,7 @@ static struct fork_sides sides_of(const struct ir *ir, const int *with, int memo
     return s;
 }
 
-// Joins a fork to the memory's die if more bits would cross with the fork on another die.
+// Joins a fork to the kernels on the memory's die if words would otherwise cross more often.
 static void join_forks(const struct ir *ir, int *with, int memory) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_FORK)) continue;
@@ -61,9 +64,9 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Joins kernels that must be on one die: those that share a plain net, or have ports tied to equal values, and all that
-// access memory. with: a parent per kernel (union-find). *memory: one of the kernels at the memory; IR_NONE if there is
-// none.
+// Joins the kernels that must be on one die: those with ports that are connected to the same net or tied to equal
+// values, and all kernels that access memory. with: the result, a parent per kernel. *memory: one of the kernels that
+// access memory; IR_NONE if there is none.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
@@ -94,10 +97,11 @@ static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources 
     for (int s = 0; s < PLACE_RESOURCES; s++) need[s] += times * amount[s];
 }
 
-// Number of lane groups. The last group may have fewer lanes, but counts as a whole one.
+// Returns the number of lane groups of an engine, including a last group with fewer lanes.
 static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
 
-// Returns the task of an engine's results: a new one if they may be on another die, else the engine's task.
+// Returns the task of the logic where an engine's results come together: a new task if this logic may be on another die
+// (with cuts), otherwise the engine's task.
 static int task_of_results(const struct ir *ir, struct place *p, const struct ir_engine *e, int task) {
     if (!p->cuts) return task;
     struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
@@ -107,7 +111,7 @@ static int task_of_results(const struct ir *ir, struct place *p, const struct ir
     return (int)p->task.count - 1;
 }
 
-// Adds `parts` groups of `size` lanes, from lane `first` on.
+// Adds `parts` groups of `size` lanes, from lane `first` on, to the description of the partition.
 static void add_lanes(const struct ir *ir, struct place *p, int engine, int first, int parts, int size) {
     const struct ir_engine *e = &ir->engine[engine];
     const struct ir_kernel *kernel = &ir->kernel[e->kernel];
@@ -132,8 +136,8 @@ static void add_lanes(const struct ir *ir, struct place *p, int engine, int firs
     VEC_PUSH(ir->arena, p->lanes, lanes);
 }
 
-// Takes the lanes out of the engines' tasks and adds them as parts that may be elsewhere. With cuts, an incomplete last
-// group counts with its actual lanes, otherwise as a whole group.
+// Subtracts the lanes from the engines' tasks and adds them as parts that may be on other dies. With cuts, a last group
+// with fewer lanes counts with these lanes, otherwise as a whole group.
 static void add_engines(const struct ir *ir, struct place *p) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
@@ -149,13 +153,14 @@ static void add_link(const struct ir *ir, struct place *p, int64_t bits, int fro
     if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
 }
 
-// The task from which a kernel's streams come: for an engine with parts, that of its results.
+// Returns the task from which a kernel's streams come. For an engine this is the task of its results.
 static int source_task(const struct ir *ir, const struct place *p, int kernel) {
     for (size_t i = 0; i < p->lanes.count; i++)
         if (ir->engine[p->lanes.items[i].engine].kernel == kernel) return p->lanes.items[i].results;
     return p->task_of[kernel];
 }
 
+// Adds a link for each stream and for the hash of the logits, and the FIFOs' resources to the tasks of their readers.
 static void add_links(const struct ir *ir, struct place *p, const struct cost_design *cost) {
     const int *task_of = p->task_of;
     for (int e = 0; e < ir->edges; e++) {
@@ -173,8 +178,8 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
     if (hash.from != IR_NONE) add_link(ir, p, hash.way, task_of[hash.from], task_of[hash.to]);
 }
 
-// Adds the load path of parameter stores. The stores share one bus, which crosses a boundary for one store or for many,
-// so its bits are taken from the boundary's wires once. Each store's own bits are a link.
+// Adds the wires by which parameter stores are loaded. All stores share one bus, so its bits are subtracted once from
+// the wires of every boundary. The further bits of each store are a link.
 static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
     bool any = false;
@@ -185,8 +190,8 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
-// Adds a task for each set of joined kernels, with its resources. A FIFO counts for the kernel that reads it. A pool's
-// storage is a kernel.
+// Adds a task for each set of joined kernels, with its resources, and then the lanes, links and load bus. A FIFO counts
+// as part of the kernel that reads it. The storage of a pool is a kernel by itself.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
@@ -208,7 +213,7 @@ static void add_tasks(const struct ir *ir, struct place *p) {
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
 }
 
-// The first of the dies in use. These are adjacent and include the memory's die.
+// Returns the first of the dies that the design uses. These dies are adjacent and include the memory's die.
 static int first_die(const struct ir *ir) {
     int home = 0, dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies;
     while (home < ir->dies && !ir->die[home].hbm) home++;
@@ -216,8 +221,8 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// Chains as parameters of rill_engine: here one bit for each chain; chains_of_groups gives 4 bits for each lane group.
-// early: chains that have only multipliers; otherwise those that copy the operand on another die.
+// Returns a parameter of rill_engine with one bit for each chain (ir_chains). early: the chains that have only
+// multipliers; otherwise the chains that copy the operand on another die.
 static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool early) {
     int64_t bits = 0;
     for (int n = 0; n < chains->count; n++) {
@@ -228,6 +233,7 @@ static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool ear
     return bits;
 }
 
+// Returns a parameter of rill_engine with 4 bits for each lane group: the number of its chain.
 static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LANE_GROUPS]) {
     int64_t word = 0;
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP)
@@ -235,15 +241,16 @@ static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LA
     return word;
 }
 
+// Sets the parameters of rill_engine for cut lanes.
 static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_chains *chains) {
     ir_set_word(ir, e->kernel, "EARLY", IR_MAX_CHAINS, bits_of_chains(chains, 0, true));
     ir_set_word(ir, e->kernel, "SUMS_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains->sums_of));
     ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
-// Sets rill_engine's parameters: register stages each way, whether beats go in halves, the die whose operand copy every
-// group of lanes uses, which of these dies have a separate operand buffer, which lanes are cut, and where the results
-// are.
+// Sets the parameters of rill_engine that follow from the dies of its lanes: register stages to the lanes and back,
+// whether beats go in halves, the operand copy that each group of lanes uses, the copies that are on other dies, the
+// cut lanes, and the register stages of the results.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
     int hops = ir_engine_hops(ir, e), home = ir->kernel[e->kernel].die, back = ir_result_hops(e);
     struct ir_chains chains = ir_chains_of(e);
@@ -264,7 +271,8 @@ static void set_kernels(struct ir *ir, const struct place *p, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[p->task_of[k]].die;
 }
 
-// Assigns groups of lanes in their order, starting with the memory's die: first the whole groups, then the cut ones.
+// Assigns the groups of lanes to dies in their order: first the whole groups of each die, beginning with the memory's
+// die, then the cut groups of each die.
 static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
     int group = lanes->first / IR_LANE_GROUP;
     for (int n = 0; n < 2 * p->dies; n++) {
@@ -278,7 +286,7 @@ static void set_lanes(struct ir_engine *e, const struct place *p, const struct p
     e->result_die = first + p->task.items[lanes->results].die;
 }
 
-// Sets how many boundaries each stream crosses: directly, or to its pool's storage and from there.
+// Sets the number of boundaries that each stream crosses, directly or by way of its pool's storage.
 static void set_crossings(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -289,9 +297,9 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// is_result and is_operand tell whether a stream carries results or operands of an engine. Results are sent whole,
-// because the engine waits until there is room for them. Operands are sent whole or in few parts, because the engine
-// waits for them.
+// is_result and is_operand tell whether a stream carries results or operands of an engine. Words of results are sent
+// whole, because the engine stalls while there is no room for its results. Words of operands are sent whole or in few
+// parts, because the engine waits for them.
 static bool is_result(const struct ir *ir, const struct ir_edge *e) {
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].y_demux == e->src_kernel) return true;
@@ -305,8 +313,8 @@ static bool is_operand(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
 }
 
-// Whether a stream has so few words in a step that the cycles of their further parts do not matter: rows of a table,
-// which a step reads once.
+// Whether a stream has so few words in a step that further parts of each word hardly make the step longer. Rows of a
+// table are an example, because a step reads them once.
 static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int further_parts) {
     enum { PART = 400 }; // the step gets longer by at most 1 / PART of its weight beats
     struct cost_step step = {.position = 0, .tokens = 1, .head = true};
@@ -315,10 +323,11 @@ static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int furt
     return words > 0 && PART * words * further_parts <= beats;
 }
 
-// Chooses how many parts a word is sent in where its stream crosses: up to 4, a power of two, and only if words are at
-// least as many cycles apart. Four parts take a quarter of the wires for a little logic at the near end. Narrow words,
-// words of pools, and operands and results of engines are sent whole. `more` makes two exceptions: operands are sent in
-// two parts, and the words of streams with few words in four, although they may then wait for one another.
+// Chooses in how many parts the words of each stream are sent if the stream crosses: a power of two up to 4, and at
+// most the number of cycles from word to word. Four parts take a quarter of the wires for a little logic at the near
+// end. Narrow words, words of pools, and operands and results of engines are sent whole. `more` makes two exceptions:
+// operands are sent in two parts, and words of streams with few words in four, although these words may then wait for
+// one another.
 static void choose_parts(struct ir *ir, bool more) {
     enum { MOST = 4, OF_OPERAND = 2, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
@@ -330,7 +339,8 @@ static void choose_parts(struct ir *ir, bool more) {
     }
 }
 
-static void forget_parts(struct ir *ir) { // for streams that do not cross
+// Resets the parts of streams that do not cross.
+static void forget_parts(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)
         if (!ir->edge[e].crossings) ir->edge[e].parts = 0;
 }
@@ -350,7 +360,8 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_crossings(ir);
 }
 
-// Makes the FIFO at the far end of a crossing deep enough for all words in flight.
+// Makes the FIFO at the far end of each crossing deep enough for all words in flight, because a word is sent only if
+// the FIFO has a place for it.
 static void set_credits(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -361,7 +372,7 @@ static void set_credits(struct ir *ir) {
     }
 }
 
-// Sets everything in kernels and streams that follows from the placement.
+// Sets the parameters of kernels and streams that follow from the placement.
 static void tell_kernels(struct ir *ir, int home) {
     forget_parts(ir);
     set_credits(ir);
@@ -371,8 +382,8 @@ static void tell_kernels(struct ir *ir, int home) {
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 
-// Sets a die's room. It is at least 1 / LEAST_PART of the die's capacity, because the program weighs shares of the
-// room.
+// Sets the room of a die: its resources that the design may use. It is at least 1 / LEAST_PART of the die's capacity,
+// because the program divides by it.
 static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES]) {
     enum { LEAST_PART = 50 };
     struct cost_resources room = cost_room(ir, die), capacity = cost_capacity(&ir->die[die]);
@@ -383,18 +394,19 @@ static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES])
         if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
 }
 
-// Bits that the design may send over a boundary. At least 1, because the program weighs shares of them.
+// Returns the bits that the design may send over a boundary: at least 1, because the program divides by them.
 static int64_t wires_of(const struct ir *ir, int boundary) {
     int64_t room = cost_wires(ir, boundary).room;
     return room > 0 ? room : 1;
 }
 
+// Returns by how much a resource exceeds its limit, as a share of the room.
 static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. more: `limits`
-// and an eighth of the excess by the upper estimate of the ports.
+// By how much the design exceeds the limits, as a sum of shares of the room, like the program's excesses. more:
+// `limits` plus 1 / PLACE_MORE_PART of the excess under the upper estimate of the memory ports' resources.
 struct excess {
     double limits, more;
 };
@@ -418,17 +430,17 @@ static struct excess excess_of(const struct ir *ir) {
     return sum;
 }
 
-// How lanes may be on other dies: cut, and with beats that go there in two halves. With halves, also streams with few
-// words cross in parts.
+// A way to use other dies. cuts: lanes may be cut. halves: beats go to lanes on other dies in two halves, and more
+// streams cross in parts (`more` of choose_parts).
 struct way {
     bool cuts, halves;
 };
 
-// The ways from the cheapest on. Cutting a lane doubles its registers and command. Halves need the second clock on the
+// The ways, the cheapest first. Cutting a lane doubles its registers and command. Halves need the second clock on the
 // paths between dies, and one more register stage.
 static const struct way ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
-// The number of ways that the design has. The second half of the ways needs the second clock between dies.
+// Returns the number of ways that the design can use. The second half of the ways needs the second clock between dies.
 static int ways_of(const struct ir *ir) {
     return ir_second_clock(ir) && !ir->design.single_rate ? COUNT_OF(ways) : COUNT_OF(ways) / 2;
 }
@@ -454,19 +466,20 @@ static struct place make_place(struct ir *ir, int first, struct way way) {
     return p;
 }
 
-// Whether a way is tried. least: the least excess of the ways before it. Halves are not worth their clock if the design
-// exceeds the limits only by the upper estimate of the ports.
+// Whether a way is tried. least: excess of the best way so far. Halves are not worth their clock if the design exceeds
+// the limits only under the upper estimate of the ports.
 static bool is_worth_trying(struct way way, struct excess least) {
     return way.halves ? least.limits > 0 : least.more > 0;
 }
 
-// Whether a way is better than those before it. A way with halves is used only if the design is then within the limits.
+// Whether a way is better than the best one so far. A way with halves is better only if the design is then within the
+// limits.
 static bool is_better(struct way way, struct excess excess, struct excess least) {
     return excess.more < least.more && !(way.halves && excess.limits > 0);
 }
 
-// Finds the placement. The next way is tried only if those before it exceed the limits, and is used only if it is
-// better.
+// Tries the ways in order while the design exceeds the limits, and applies the best placement. Returns the status of
+// its search.
 static enum mip_status place_all(struct ir *ir, int first) {
     struct place best = {0};
     enum mip_status status = MIP_NONE;

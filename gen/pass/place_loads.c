@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of place-dies: how parameters reach stores on other dies than the memory's, how the reset reaches all dies, and
-// how the hash of the logits reaches the token loop.
+// Part of place-dies (place.h): inserts register stages into the plain nets that cross dies, namely the load bus to
+// parameter stores and the hash of the logits, and sets the number of stages of the reset.
 #include <stdlib.h>
 
 #include "gen/pass/place.h"
@@ -8,7 +8,7 @@
 #include "gen/ir/latency.h"
 #include "gen/ir/layout.h"
 
-// Adds a register stage on a die and returns the net after it.
+// Adds a register stage on a die and returns the net after it. from: net before it; to: name of the net after it.
 static int add_hop(struct ir *ir, const char *name, int die, int bits, int from, const char *to) {
     int k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
@@ -20,17 +20,19 @@ static int add_hop(struct ir *ir, const char *name, int die, int bits, int from,
     return net;
 }
 
+// Adds a register stage of the load bus and returns the net after it. name: of the stage and of this net.
 static int add_stage(struct ir *ir, const char *name, int die, int from) {
     return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, name);
 }
 
-// Boundaries from the memory's die to a store's die in one direction (1 or -1). 0: the kernel is no store, or is not in
-// that direction.
+// Returns the number of boundaries from the memory's die, `home`, to a store in one direction (1 or -1). 0: the kernel
+// is not a store, or not in that direction.
 static int away(const struct ir *ir, int kernel, int home, int direction) {
     int boundaries = direction * (ir->kernel[kernel].die - home);
     return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
 }
 
+// Returns the number of boundaries to the farthest store in one direction; 0 if there is none.
 static int farthest_store(const struct ir *ir, int home, int direction) {
     int farthest = 0;
     for (int k = 0; k < ir->kernels; k++)
@@ -38,8 +40,8 @@ static int farthest_store(const struct ir *ir, int home, int direction) {
     return farthest;
 }
 
-// Connects the stores that are `n` boundaries away to `net`, which is so many register stages after the loader. Returns
-// whether there are any.
+// Connects the stores that are `n` boundaries away to `net`, the load bus after `stages` register stages. Returns
+// whether there are such stores.
 static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, int net) {
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) {
@@ -51,9 +53,9 @@ static bool tell_stores(struct ir *ir, int home, int direction, int n, int stage
     return any;
 }
 
-// Adds the path in one direction. All its stores share one path for the beats. Each store has separate stages for the
-// signal that addresses it. A register that drives a die boundary has no other load. So if a die has readers, a second
-// register drives the next boundary.
+// Adds the register stages of the load bus in one direction. All stores in this direction share the stages of the data.
+// Each store delays the signal that selects it by its parameter HOPS. A register that drives a die boundary must have
+// no other load. So on a die with stores, a second register drives the next boundary.
 static void add_way(struct ir *ir, int home, int direction) {
     int farthest = farthest_store(ir, home, direction), stages = 0;
     int net = ir_design_net(ir, IR_NET_PARAM_LOAD_DATA);
@@ -67,14 +69,15 @@ static void add_way(struct ir *ir, int home, int direction) {
     }
 }
 
-// Sets the number of reset stages. Every die has as many as the farthest one, with the first of them at the token loop,
-// so that all dies leave reset together.
+// Sets the number of register stages of the reset. The reset reaches every die after as many stages as the farthest
+// one, so that all dies leave reset in the same cycle.
 void place_set_reset(struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP), farthest = 0;
     if (loop == IR_NONE) return;
     int home = ir->kernel[loop].die;
     for (int k = 0; k < ir->kernels; k++) {
-        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // die of its output
+        // source: boundaries to the die of the kernel's outputs, which for an engine may be another one
+        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home);
         if (away > farthest) farthest = away;
         if (source > farthest) farthest = source;
     }
@@ -98,8 +101,9 @@ static int add_end(struct ir *ir, const struct cost_hash *hash, bool sends, int 
     return net;
 }
 
-// Sends the hash in slices from register to register, with one register on each die in between. The stream of ids
-// crosses the same dies with at least as many stages, so the token loop has to wait only for the slices (HASH_WAIT).
+// Sends the hash of the logits to the token loop in slices, with one register on each die in between. The stream of ids
+// crosses the same dies with at least as many stages. So after an id the token loop waits only for the slices of its
+// hash (HASH_WAIT, in cycles).
 void place_set_hash(struct ir *ir) {
     enum { SLICES = CYCLES_SERIAL + COST_HASH_BITS / COST_HASH_SLICE };
     struct cost_hash hash = cost_hash(ir);

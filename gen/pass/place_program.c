@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition as an integer program. A task's die is thermometer-coded: x[task][b] = 1 if the task is beyond boundary
-// b, so x[b] >= x[b + 1]. A stream crosses b if its two ends differ there. This gives a smaller program with tighter
-// bounds than one variable per die.
+// Part of place-dies (place.h): solves the partition as an integer program. Boundary b is between dies b and b + 1. A
+// task's die is thermometer-coded: x[task][b] = 1 if the task is beyond boundary b, so x[b] >= x[b + 1]. A stream
+// crosses b if x[b] differs between its two ends. This gives a smaller program with tighter bounds than one variable
+// per die.
 //
 // The program minimises the bits that cross boundaries; a stream counts at each boundary that it crosses. Two terms are
-// added: IMBALANCE bits times the largest share of a die's room that is taken, and CROWD bits times the sum of the
-// excesses. An excess is what exceeds FULL of a die's room, for each kind of resource, or a boundary's wires, as a
-// share of the room or of the wires. Rows say that a die takes at most the largest share of each kind of resource, and
-// at most its limit plus the excess; likewise for boundaries. So there is always a partition, and the report says where
-// it exceeds the limits.
+// added: IMBALANCE bits times the largest share of a die's room that is used, and CROWD bits times the sum of the
+// excesses. There is an excess for each die and kind of resource: the use beyond FULL of the room, as a share of the
+// room. There is one for each boundary: the bits beyond its wires, as a share of the wires. Rows of the program limit
+// the use of each kind of resource on a die to the largest share, and to FULL plus the excess; likewise for boundaries.
+// So a partition always exists, and the report shows where it exceeds the limits.
 //
 // With `cuts` a part may be cut: its first half stays on the memory's die and its second half is on another die. The
-// place where results come together is then a task like the others. MORE_CROWD weighs the excess over the room of the
-// memory's die that is left under the upper estimate of its ports.
+// logic where results come together is then a task like the others. Another excess, with the weight MORE_CROWD, is the
+// use beyond the room of the memory's die that is left under the upper estimate of its ports.
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // part of a die's room; the rest is for register slices of streams that cross
@@ -24,13 +25,13 @@ enum {
     MILLISECONDS = 60000
 };
 
-struct program {
+struct program { // the integers below are indices of variables
     struct place *p;
     struct mip m;
-    int largest;
+    int largest;                               // largest share of a die's room
     int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // excess over the room, as a share of it
-    int *beyond;                               // per task and boundary
-    int *parts;                                // per engine and die
+    int *beyond;                               // per task and boundary: x
+    int *parts;                                // per engine and die: whole parts there
     int *chain;                                // per engine and die: 1 if parts are on a die other than the memory's
     int *cut;                                  // per engine and die: cut parts, by the die of their second half
     int *alone;                                // per engine and die: 1 if there are second halves and no whole parts
@@ -40,6 +41,7 @@ static int beyond(const struct program *g, int task, int boundary) { return g->b
 static int parts(const struct program *g, int lanes, int die) { return g->parts[lanes * g->p->dies + die]; }
 static int chain(const struct program *g, int lanes, int die) { return g->chain[lanes * g->p->dies + die]; }
 static int cut(const struct program *g, int lanes, int die) { return g->cut[lanes * g->p->dies + die]; }
+// Returns the number of boundaries from the memory's die.
 static int away(const struct place *p, int die) { return die > p->home ? die - p->home : p->home - die; }
 
 // Adds the variables x[task][b] with the rows x[b - 1] >= x[b]. The variables of a pinned task are fixed.
@@ -59,8 +61,8 @@ static void add_tasks(struct program *g) {
         }
 }
 
-// Adds a variable for each stream and boundary, which is 1 if the two ends differ there: crosses >= +-(x[from][b] -
-// x[to][b]).
+// Adds a variable for each stream and boundary, which is 1 if the stream crosses the boundary: crosses >= +-(x[from][b]
+// - x[to][b]). wires: the row of each boundary's wires.
 static void add_links(struct program *g, const int *wires) {
     const struct place *p = g->p;
     for (size_t l = 0; l < p->link.count; l++)
@@ -77,15 +79,16 @@ static void add_links(struct program *g, const int *wires) {
         }
 }
 
-// Adds what crosses from the memory's die to die d to the rows of the boundaries in between.
+// Adds the term bits * variable to the rows of the boundaries between the memory's die and die d.
 static void add_wires(struct program *g, const int *wires, int d, int variable, int64_t bits) {
     const struct place *p = g->p;
     for (int b = 0; p->has_wires && b + 1 < p->dies; b++)
         if ((d > b) != (p->home > b)) mip_term(&g->m, wires[b], variable, (double)bits);
 }
 
-// Adds the parts of an engine on a die. Each part that is not at the memory sends its beats and its results over every
-// boundary in between. With cuts, separate rows count the results.
+// Adds the variable for the whole parts of entry e of lanes on die d. The beats and results of each part cross every
+// boundary between this die and the memory's die. With cuts, add_back counts the results. all: the row that adds up the
+// parts of the entry.
 static void add_parts(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -104,8 +107,8 @@ static void add_parts(struct program *g, const int *wires, size_t e, int d, int 
     if (!shares) add_wires(g, wires, d, far, lanes->chain_bits);
 }
 
-// Adds the cut parts of an engine by the die of their second half. The logic that all second halves on a die share is
-// already there if the die has whole parts; `alone` counts it if there are none.
+// Adds the variable for the cut parts of entry e whose second half is on die d. If the die has whole parts, the logic
+// that all second halves share is there already; `alone` counts it if there are none.
 static void add_cut(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -125,8 +128,9 @@ static void add_cut(struct program *g, const int *wires, size_t e, int d, int al
     if (!shares) add_wires(g, wires, d, alone, lanes->sums_chain_bits);
 }
 
-// Adds the results that cross boundary b: those of the parts beyond it if the results come together before it, else
-// those of the parts before it. back >= +-(sum of parts beyond b - parts * beyond(results, b)).
+// Adds a variable for the results that cross boundary b. If the results come together before b, these are the results
+// of the parts beyond b, otherwise those of the parts before b: back >= +-(sum of parts beyond b - parts *
+// beyond(results, b)).
 static void add_back(struct program *g, const int *wires, size_t e, int b) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -158,7 +162,8 @@ static void add_lanes(struct program *g, const int *wires) {
     }
 }
 
-// Adds the resources of an engine's lanes on die d. The first halves of cut lanes are on the memory's die.
+// Adds the resources of kind s of entry e's parts on die d to a row. The first halves of cut parts are on the memory's
+// die.
 static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, double capacity) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -174,7 +179,7 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
             mip_term(&g->m, row, cut(g, (int)e, to), d == to ? sums : whole - sums);
 }
 
-// Adds a row that limits the terms which `row` has so far to `most` plus the excess.
+// Adds a row that limits the sum of the terms that `row` has so far to `most` plus the excess.
 static void add_limit(struct program *g, int row, double most, int excess) {
     int limit = mip_row(&g->m, -MIP_NO_BOUND, most), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
@@ -183,7 +188,8 @@ static void add_limit(struct program *g, int row, double most, int excess) {
     mip_term(&g->m, limit, excess, -1);
 }
 
-// Adds the resources of all tasks on die d: the sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
+// Adds the rows that limit the resources of kind s on die d. A task needs need * (x[d - 1] - x[d]) there, with x[-1] =
+// 1 and x[last] = 0.
 static void add_resource(struct program *g, int d, int s) {
     const struct place *p = g->p;
     double capacity = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
@@ -203,6 +209,7 @@ static void add_resource(struct program *g, int d, int s) {
     g->m.row.items[row].high = -fixed;
 }
 
+// Reads the dies of tasks and parts from the program's solution.
 static void take(struct program *g, const double *value) {
     struct place *p = g->p;
     for (size_t t = 0; t < p->task.count; t++) {
@@ -216,9 +223,9 @@ static void take(struct program *g, const double *value) {
         }
 }
 
-// ---- without a solution: fill the dies in order, each to slightly more than the average ----
+// ---- without a solution: filling the dies in order, each to slightly more than the average ----
 
-// The largest share of a kind of resource on a die with this additional need.
+// Returns the largest share of a kind of resource that a die uses with this additional need.
 static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
                       const int64_t more[PLACE_RESOURCES]) {
     double share = 0;
@@ -229,7 +236,7 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_R
     return share;
 }
 
-// The share of all dies together that the design takes of the kind of resource it takes most of.
+// Returns the largest share of a kind of resource that the design uses of all dies together.
 static double average(const struct place *p) {
     int64_t need[PLACE_RESOURCES] = {0}, capacity[PLACE_RESOURCES] = {0};
     double most = 0;
@@ -242,6 +249,8 @@ static double average(const struct place *p) {
     return most;
 }
 
+// Returns the first die, from the memory's die on, that this need fills to at most the limit; otherwise the one that it
+// fills least.
 static int choose(const struct place *p, int64_t used[][PLACE_RESOURCES], const int64_t need[PLACE_RESOURCES],
                   double limit) {
     int best = p->home;
@@ -257,8 +266,7 @@ static void add_need(int64_t used[PLACE_RESOURCES], const int64_t need[PLACE_RES
     for (int s = 0; s < PLACE_RESOURCES; s++) used[s] += need[s];
 }
 
-// Fills the dies in order from the memory's die on: a task or part goes to the first die that is then filled to at most
-// the limit, or else to the least filled one. The limit is 1.1 times the average share plus 0.02.
+// Assigns tasks and parts to dies one after the other (choose). The limit is 1.1 times the average share plus 0.02.
 static void fill_in_order(struct place *p) {
     int64_t used[IR_MAX_DIES][PLACE_RESOURCES] = {{0}};
     double limit = average(p) * 1.1 + 0.02;
@@ -283,7 +291,7 @@ void place_amounts(const struct cost_resources *r, int64_t out[PLACE_RESOURCES])
 }
 
 // Makes the program. Its first variables are `largest` and the excesses over rooms and wires. Returns the index of the
-// first variable after them; place_least_excess sets the cost of all from there on to 0.
+// first variable after these; place_least_excess sets the costs from there on to 0, so that only excesses count.
 static int make_program(struct program *g) {
     struct place *p = g->p;
     int *wires = ARENA_ARRAY(p->arena, int, IR_MAX_DIES);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// route-streams: gives every stream exactly one writer and one reader. Before this pass, the IR only says which port
-// makes a tensor and which ports read it. The pass inserts loops and exits of repeated regions, replays of a value that
-// a repeated region reads in every repetition, selection of the last token (with drafts or slots, of all tokens of
-// steps with a head) where a `when: last` region begins, and forks.
+// route-streams: connects the kernels by streams with exactly one writer and one reader each. Before this pass, the IR
+// only has the port that makes a tensor and the ports that read it. The pass inserts multiplexers and demultiplexers
+// for the loops of repeated regions, replay buffers for values that such a region reads in every repetition, selectors
+// of the last token where a `when: last` region begins (with drafts or slots, of all tokens of steps with a head), and
+// forks.
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 #include "gen/ir/schedule.h"
 
-struct endpoint {
+struct endpoint { // a port at one end of a stream
     int kernel, port;
     bool once; // the reader takes the value once per step instead of once per repetition
 };
-// The kernels between a value's home region and its readers in another region: a selection of tokens, a replay for each
-// repetition, or both. `in` and `out` are the ends of the chain.
+// The kernels between a value's region and its readers in another region: a selector of tokens, a replay buffer, or
+// both. `in` and `out` are the ends of the chain.
 struct bridge {
-    int region;
-    bool select, replay, once;
+    int region;                // region of the readers
+    bool select, replay, once; // once: as in struct endpoint, for all readers
     struct endpoint in, out;
 };
 typedef VEC(struct endpoint) endpoint_list;
@@ -70,8 +71,8 @@ static bool is_fp32(const struct ir_port *p) {
     return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0;
 }
 
-// Returns the port in whose form a value travels between regions: as whole tensors. Rows that are padded to words
-// become a plain sequence.
+// Returns a copy of the writer's port in the form in which the value is sent between regions, as whole tensors. If rows
+// are padded to whole words, the copy's type is a plain sequence of elements without padding.
 static struct ir_port whole_port(const struct route *r, struct endpoint source) {
     struct ir_port like = *port_at(r, source);
     if (like.pieces <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
@@ -85,7 +86,8 @@ static void connect(struct route *r, struct endpoint from, struct endpoint to) {
     ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port);
 }
 
-// Adds a section with one entry that runs `repeat` times in each run of the region. With repeat 0 it has no entry.
+// Adds a section that steers to or from port `entry` in `repeat` repetitions of the region. With repeat 0 it has no
+// entry.
 static void region_section(struct schedule *s, const struct ir_region *region, int64_t repeat, uint64_t entry) {
     schedule_section(s, repeat, region->when == IR_LAST);
     if (repeat == 0) s->section[s->sections - 1].repeat = 1; // an empty section still counts as one pass
@@ -95,6 +97,7 @@ static void region_section(struct schedule *s, const struct ir_region *region, i
     }
 }
 
+// Adds a multiplexer or demultiplexer with two ports, which a schedule steers. Returns the kernel.
 static int add_steering(struct route *r, const char *name, const struct kernel_class *class,
                         const struct ir_port *like) {
     int k = kernel_add(r->ir, name, class, IR_NONE);
@@ -121,7 +124,7 @@ static void add_loop(struct route *r, int region, const char *name, const struct
 }
 
 // Adds the demultiplexer at a region's exit. It sends the last firing of a step to `out` and all others to `feedback`.
-// has_feedback false drops the others; has_out false drops the last.
+// Without has_feedback it drops the others; without has_out it drops the last one.
 static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
                      bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -136,8 +139,8 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
-// Adds a selector of the last token, or with drafts or slots of all tokens of steps with a head, before a region.
-// Returns its input; *out is its output.
+// Adds a selector before a `when: last` region. It passes on the last token, or with drafts or slots all tokens of
+// steps with a head. Returns its input; *out is its output.
 static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -170,8 +173,8 @@ static struct endpoint add_replay(struct route *r, struct endpoint source, int r
     return in;
 }
 
-// Finds the bridge between a value of region `home` and a reader. home IR_NONE: the value is an input, which arrives
-// once per step.
+// Returns the bridge that a value of region `home` needs to a reader; a bridge without kernels if it needs none. home
+// IR_NONE: the value is an input of the graph, which arrives once per step.
 static struct bridge bridge_to(const struct route *r, int home, struct endpoint sink) {
     const struct ir *ir = r->ir;
     struct bridge b = {.region = port_at(r, sink)->region, .once = sink.once};
@@ -181,6 +184,7 @@ static struct bridge bridge_to(const struct route *r, int home, struct endpoint 
     return b;
 }
 
+// Adds the kernels of a bridge and sets its ends. The caller connects them.
 static void build_bridge(struct route *r, struct endpoint source, struct bridge *b, const char *name) {
     struct endpoint out;
     if (b->select) b->in = add_select(r, source, b->region, name, &b->out);
@@ -193,6 +197,7 @@ static void build_bridge(struct route *r, struct endpoint source, struct bridge 
 
 // ---- from one value to all its readers ----
 
+// Adds a fork from a source to `count` readers.
 static void add_fork(struct route *r, struct endpoint source, int count, const char *name,
                      const struct endpoint *sink) {
     struct ir *ir = r->ir;
@@ -209,13 +214,13 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     }
 }
 
-// Whether two readers can take the same stream.
+// Whether two ports can be at the ends of one stream without a converter.
 static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
     return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->pieces == b->pieces);
 }
 
-// Joins readers that walk the tensor alike, but in another way than it arrives. They get a separate fork, so that they
-// share one converter before it. Returns the number of readers that are left.
+// Joins readers that walk the tensor in one common way, but not as it arrives. They get a separate fork, so that they
+// share one converter before it. The fork replaces them in `sinks`. Returns the number of readers that are left.
 static size_t join_readers(struct route *r, struct endpoint source, endpoint_list *sinks, const char *name) {
     struct ir *ir = r->ir;
     for (size_t i = 0; i < sinks->count; i++) {
@@ -245,6 +250,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
     return sinks->count;
 }
 
+// Connects a source to readers that need no bridge.
 static void deliver(struct route *r, struct endpoint source, const struct endpoint *readers, size_t count,
                     const char *name) {
     endpoint_list sinks = {0};
@@ -254,6 +260,7 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
     if (count > 1) add_fork(r, source, (int)count, name, sinks.items);
 }
 
+// Adds a note about avoiding a value of several firings between regions.
 static void note_parts(const struct route *r, int tensor) {
     const struct ir_tensor *t = &r->ir->tensor[tensor];
     if (t->heads || t->dtype == IR_SCALAR)
@@ -261,8 +268,8 @@ static void note_parts(const struct route *r, int tensor) {
     else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "put the `quantize` into the region of the product");
 }
 
-// Refuses a bridge for a value of several firings. A replay repeats single firings, and a region that runs last only
-// reads a single firing per step, so such a value would arrive in the wrong order.
+// Reports a bridge for a value of several firings. A replay buffer repeats single firings, and a selector passes on a
+// single firing per step, so the firings would arrive in the wrong order.
 static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
     if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
@@ -272,7 +279,7 @@ static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     r->ok = false;
 }
 
-// Refuses an exit for a value of several firings, because an exit passes on one firing, that of the last repetition.
+// Reports an exit for a value of several firings, because an exit passes on a single firing, the last one of the step.
 static void check_exit(struct route *r, int tensor, int region) {
     const struct ir *ir = r->ir;
     if (ports_ends(ir, tensor) == 1) return;
@@ -315,6 +322,7 @@ static void deliver_tensor(struct route *r, int tensor, struct endpoint source, 
 
 // ---- regions ----
 
+// Divides the readers of a tensor into those inside a region and those outside.
 static void split_sinks(struct route *r, int tensor, int region, endpoint_list *inside, endpoint_list *outside) {
     struct value *v = &r->value[tensor];
     for (size_t i = 0; i < v->sinks.count; i++) {
@@ -373,7 +381,7 @@ static void route_last_repetition(struct route *r, int tensor) {
     deliver_tensor(r, tensor, out, outside.items, outside.count);
 }
 
-// Refuses a tensor of a `when: last` region that another region reads in every step.
+// Reports a tensor that is made in a `when: last` region and read in a region that runs in every step.
 static bool check_when(struct route *r, int tensor) {
     const struct ir *ir = r->ir;
     const struct value *v = &r->value[tensor];

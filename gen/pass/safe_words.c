@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of size-fifos: the most words that a stream ever has in flight by the safe rule. This is a whole tensor, or less
-// if the program order guarantees it.
+// Part of size-fifos: calculates how many words a stream must be able to hold by the safe rule. This is a whole tensor,
+// or less if the order of the program guarantees that fewer words are in flight.
 //
-// - In a region for the last token, a firing has one token, however many a step has. With drafts or slots it has all of
-//   them.
+// - In a `when: last` region, a firing has one token even in a step of several tokens. With drafts or slots it has all
+//   tokens of the step.
 // - Scores and values of an attention alternate by head on their engine. Its firings are in program order, and values
 //   fire only when their whole operand is in its buffer. So the streams between scores and values hold only heads whose
 //   scores have fired and whose values have not.
@@ -16,7 +16,7 @@
 
 static bool is_last(const struct ir *ir, const struct ir_port *port) { return ir_takes_last(ir, port->region); }
 
-// Words of a firing. single: with one token instead of all tokens of a step.
+// Returns the words of a firing. single: of a firing with one token instead of all tokens of a step.
 static int64_t firing_words(const struct ir_port *port, bool single) {
     int64_t words = ports_firing_words(port);
     for (int l = 0; single && l < port->type.loops; l++)
@@ -26,12 +26,13 @@ static int64_t firing_words(const struct ir_port *port, bool single) {
 
 // ---- heads in flight ----
 
+// Whether the rows of a tensor grow with the position, as those of scores do.
 static bool grows(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     return t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
 }
 
-// Whether `to` is computed from `tensor`, head by head.
+// Whether `to` is computed from `tensor` head by head, without a product in between. depth: operations passed so far.
 static bool leads_to(const struct ir *ir, int tensor, int to, int depth) {
     int n = ir->tensor[to].producer;
     if (tensor == to) return true;
@@ -41,7 +42,8 @@ static bool leads_to(const struct ir *ir, int tensor, int to, int depth) {
     return false;
 }
 
-// Whether the kernel sends everything that it takes on to the operand, so that words wait for nothing else there.
+// Whether the kernel only makes the operand (or is a multiplexer before it), so that its input words wait for nothing
+// else.
 static bool feeds(const struct ir *ir, int kernel, int operand) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node == IR_NONE) return kernel_is(k, KERNEL_MUX);
@@ -51,7 +53,8 @@ static bool feeds(const struct ir *ir, int kernel, int operand) {
     return false;
 }
 
-// The most heads whose scores have fired and whose values have not, in the order of the engine's firings.
+// Returns the largest number of heads whose scores have fired and whose values have not, in the order of the engine's
+// firings.
 static int64_t most_heads(const struct ir *ir, int scores, int values) {
     int64_t heads = 0, most = 0;
     for (int f = 0; f < ir->firings; f++) {
@@ -61,7 +64,7 @@ static int64_t most_heads(const struct ir *ir, int scores, int values) {
     return most;
 }
 
-// Firings of the port's tensor that are in flight at once.
+// Returns the largest number of firings of the port's tensor that are in flight at once.
 static int64_t firings_open(const struct ir *ir, const struct ir_edge *edge, const struct ir_port *port) {
     if (port->tensor == IR_NONE) return 1;
     int64_t all = ports_ends(ir, port->tensor);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// size-fifos: the depth of every edge, from the timing contracts of the kernels (gen/timing/depths.c).
+// size-fifos: chooses the FIFO depth of every edge, by the safe rule or by the timing contracts of the kernels
+// (gen/timing/depths.c).
 //
-// The safe rule is the upper bound. Paths that split at a fork meet again, and firings wait at multiplexers for their
-// turn. So streams there hold a whole tensor, or as much of it as is ever in flight (safe_words.c). Step words and ids
-// to the ring get DEPTH_STEP words, except into a fork. Everywhere else two words keep full throughput. If simulated
-// steps deadlock, the streams that are full get a whole tensor as well. The safe depth stays if the spec asks for it,
-// if a kernel has no contract, or, with `auto`, if a forecast finds it better.
+// The safe rule gives upper bounds. Paths that split at a fork meet again, and firings wait at multiplexers for their
+// turn. So a FIFO there can hold a whole tensor, or as much of it as can be in flight (safe_words.c). FIFOs of step
+// words and of ids to the ring have DEPTH_STEP words, except into a fork. Everywhere else two words are enough for full
+// throughput. If simulated steps deadlock, the FIFOs that are full get room for a whole tensor as well. The safe depths
+// are used if the spec asks for them, if a kernel has no contract, or, with `auto`, if a forecast finds them better.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -19,9 +20,8 @@ enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 /* of
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// Whether the edge needs no separate room for a whole tensor, because it leads to a layout converter that takes in
-// whole tensors. The converter stores them in the order of arrival, just as the FIFO in front of it would. A width
-// converter may be in between.
+// Whether the edge needs no room for a whole tensor, because it leads to a layout converter that stores whole tensors,
+// directly or through a width converter. The tensor can then wait in the converter instead of the FIFO.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;
     for (int p = 0; is_a(ir, k, KERNEL_WIDTH) && p < ir->kernel[k].ports; p++)
@@ -32,8 +32,8 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     return is_a(ir, k, KERNEL_REORDERS) && kernel_takes_whole(&ir->kernel[k]);
 }
 
-// Adds room for two more words to a whole tensor, or for one if the tensor fills block RAMs exactly: a FIFO has an
-// output register in addition to its memory, and the second word would need as many block RAMs again.
+// Returns the words of a whole tensor plus two, or plus one if the tensor fills block RAMs exactly. A FIFO has an
+// output register in addition to its memory, so one more word is free, but a second one would need further block RAMs.
 static int64_t with_slack(int64_t words) { return words + (words % BLOCK_WORDS ? DEPTH_SLACK : 1); }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
@@ -48,6 +48,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     return with_slack((edge->stored_firings > 1 ? 2 : 1) * safe_words(ir, edge));
 }
 
+// Returns the bits of all FIFOs with these depths, without those between groups, whose depths are given.
 static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++)
@@ -55,18 +56,20 @@ static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
     return bits;
 }
 
-struct by_contracts {
-    int64_t most; // limit of `pass` for the search to begin; 0: none
-    int64_t pass; // words and beats of the first simulated pass over the cases
-    bool sized;   // false: the depths are those of the safe rule
+struct by_contracts { // the search for depths by the timing contracts
+    int64_t most;     // the search begins only if `pass` is at most this; 0: no limit
+    int64_t pass;     // result: words and beats of one simulation of all cases
+    bool sized;       // result: depths were found; false: the depths are those of the safe rule
 };
 
+// Records how the depths were chosen, for the report.
 static void say(struct ir *ir, enum ir_strategy strategy, const char *weighed) {
     ir->design.strategy = strategy;
     ir->design.weighed = weighed;
 }
 
-// Finds depths by timing, and after that by `conservative` if the spec asks for it. Returns false if there are none.
+// Finds depths by the timing contracts, and from these the `conservative` ones if the spec asks for them. Returns false
+// if the search finds none. *missing: a module without a contract, or NULL.
 static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
     if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
     if (ir->design.fifo != SPEC_CONSERVATIVE) return true;
@@ -77,8 +80,8 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_con
     return true;
 }
 
-// Sizes all edges by the timing contracts. If this fails, by->sized is false and the present depths stay, with the
-// reason.
+// Sets the depths of all edges by the timing contracts. If this fails, by->sized is false, the present depths stay, and
+// forced_by of the deeper FIFOs gives the reason.
 static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;
@@ -92,7 +95,7 @@ static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
                     missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
-        if (edge->stored_firings) { // its reader's group starts when its writer's has ended
+        if (edge->stored_firings) { // the reader's group starts after the writer's group has ended
             edge->forced_by = "from group to group";
             continue;
         }
@@ -109,10 +112,10 @@ void pass_safe_depths(struct ir *ir) {
     }
 }
 
-// Simulates steps to find deadlocks that the rule does not see. An example is a kernel whose results go to two readers,
-// one after an engine's product and one that waits for a later product: it blocks the engine. Streams that are full
-// when the graph deadlocks are deepened to a whole tensor until it proceeds. Returns NULL, or where it still deadlocks.
-// *deepened: some streams are deeper now.
+// Simulates steps to find deadlocks that the rule does not foresee. An example is a kernel after an engine's product
+// whose results go to two readers, one of which waits for a later product of the same engine. While it waits, the
+// kernel blocks the engine. FIFOs that are full in a deadlock get room for a whole tensor, until the steps end. Returns
+// NULL, or the place where the graph still deadlocks. *deepened: whether some FIFOs are deeper now.
 static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
@@ -133,7 +136,8 @@ static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     return NULL;
 }
 
-// Sizes all edges by the rule in `design.fifo`. Returns NULL, or where the graph deadlocks.
+// Sets the depths of all edges as `design.fifo` says (not `auto`). Returns NULL, or the place where the graph
+// deadlocks.
 static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
     bool by_rule = ir->design.fifo == SPEC_SAFE, deepened;
     pass_safe_depths(ir);
@@ -147,7 +151,7 @@ static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
 
 enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIKE */ };
 
-struct sizes { // sizes of all edges
+struct sizes { // a copy of all edges with their depths
     struct ir_edge *edge;
     int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs
 };
@@ -170,7 +174,7 @@ static void use_sizes(struct ir *ir, const struct sizes *s) {
     memcpy(ir->edge, s->edge, (size_t)ir->edges * sizeof *s->edge);
 }
 
-// Whether `a` is better: it takes fewer cycles, or, if the cycles are about equal (ALIKE), fewer bits.
+// Whether `a` is better than `b`: it takes fewer cycles, or, if the cycles are about equal (ALIKE), fewer bits.
 static bool is_better(const struct sizes *a, const struct sizes *b) {
     int64_t alike = b->cycles / ALIKE;
     if (a->cycles < b->cycles - alike || a->cycles > b->cycles + alike) return a->cycles < b->cycles;
@@ -195,6 +199,7 @@ static void keep_safe(struct ir *ir, const struct by_contracts *by) {
             (long long)by->pass);
 }
 
+// Sets the depths by the safe rule. unsized: the edges before any sizing. Returns NULL, or the place of a deadlock.
 static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     struct by_contracts none = {0};
     use_sizes(ir, unsized);
@@ -202,8 +207,9 @@ static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     return size_as_said(ir, &none);
 }
 
-// Chooses between timed and safe depths by forecast. If timed depths are better than those of the safe rule, the safe
-// ones are not checked for deadlocks, because that check could only make them deeper.
+// Chooses between timed and safe depths by a forecast of a trial request. If timed depths are better than those of the
+// safe rule, the safe ones are not checked for deadlocks, because that check could only make them deeper. Returns NULL,
+// or the place of a deadlock.
 static const char *size_by_forecast(struct ir *ir) {
     struct sizes unsized = keep_sizes(ir);
     struct by_contracts by = {.most = TIMING_BRIEF_PASS};
