@@ -22,6 +22,7 @@
 // and the ring of the slot whose transfer is under way.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
+// Ports that are not explained here have the meaning that they have in rill_token_loop.
 // logits_hash: as in rill_token_loop with DRAFTS, but row_hash is sampled HASH_WAIT cycles after the ring has taken the
 // id, and added two cycles later. row_hash has the hash of each token of a step.
 // Reset: clk, synchronous active-high rst. soft_rst does not reset this module.

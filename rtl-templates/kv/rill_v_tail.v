@@ -19,11 +19,11 @@
 // layer_done: one pulse per (step, layer) when everything of it has been accepted; at once if no block closes. given:
 // one pulse for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and
 // at the latest with the layer_done of its own layer.
-// READS: tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its reads of
-// that layer, because its open block may be cleared. 0: the source of V keeps this order (an engine that fires the
-// product of V after the reads). With STEP_READS, READS is the number of reads of all layers, which may differ, and the
-// V of a step waits for all reads of the previous step. A step of one token makes READS_ALONE reads instead, if that is
-// not 0.
+// READS: number of tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its
+// reads of that layer, because the new V may clear the open block that these reads need. READS 0: the source of V keeps
+// this order, because an engine that all products share computes V after these reads. With STEP_READS, READS is the
+// number of reads of all layers, which may differ, and the V of a step waits for all reads of the previous step. A step
+// of one token makes READS_ALONE reads instead, if that is not 0.
 // PLACES above 0 (slots): the step words come from rill_part_steps, one per firing. The layer, in memory and in
 // tail_addr, is the word's place, and layer_done comes with the last part of a layer. READS must be 0.
 // Throughput: UNITS + ROWS cycles per head and token, where UNITS = ceil(HEAD_DIM / XS) and XS = BEAT_BITS / 8. The

@@ -16,7 +16,7 @@
 // FIRST   first round that leaves            rounds    0 to ROUNDS - 1
 // STEP    distance from a round that leaves  rounds    1 to 2^24
 //         to the next one
-// COUNT   rounds that leave                  rounds    1 or more
+// COUNT   rounds of a group that leave       rounds    1 or more
 // USER_W  width of tuser                     bits      derived
 `default_nettype none
 

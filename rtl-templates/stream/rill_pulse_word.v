@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the constant word WORD once for each cycle in which `pulse` is high. It makes a stream, for example of
-// descriptors, from an event.
+// Sends the constant word WORD once for each cycle in which `pulse` is high. So it makes a stream from an event.
 //
 // A pulse is lost if it comes while an earlier word still waits. The caller must avoid this (asserted).
 // Latency 1 cycle. Reset: clk, synchronous active-high rst.
