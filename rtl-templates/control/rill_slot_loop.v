@@ -14,7 +14,7 @@
 // A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt.
 // It begins with the slot after the one that began the step before, so every busy slot has a part in at least one of
 // SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
-// prompt that begins a step takes at least one token. It leaves one token for each slot that generates, as far as the
+// prompt that begins a step takes at least one token, and leaves one token for each slot that generates, as far as the
 // step has tokens and parts. A chunk does not cross a beat of ids.
 // The step goes out as one word for each part, on m_axis_step and m_axis_walk_step, then its ids on m_axis_id. The ids
 // on s_axis_next_id are those of all tokens of a step with head = 1. The id of a part's last token is sent to the

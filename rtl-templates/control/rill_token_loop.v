@@ -17,8 +17,8 @@
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush is high until `quiet` (no AXI transaction outstanding, all engines idle) has been high for 8 cycles
 //   reset   soft_rst is high for 12 cycles, flush for 2 + RESET_WAY more, then done. soft_rst passes RESET_WAY
-//           registers to the modules that it resets. They leave the reset before the flush ends, so before anything is
-//           sent. A second start therefore finds the same state as after power-up
+//           registers to the modules that it resets. They leave the reset before the flush ends, and nothing is sent
+//           until then. So the next request finds the same state as after power-up
 // halt: stop (level) ends the request after the present step, with drain and flush. kill (level) goes straight to
 // flush.
 // A start waits until RESET_WAY cycles after rst, which passes the same registers; until the second clock is ready or

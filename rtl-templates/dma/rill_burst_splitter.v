@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors {beats, offset} into AXI bursts.
 //
-// Each burst ends at a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no burst crosses a 4
-// KiB boundary, and long runs become aligned bursts.
+// Each burst ends at an address that is a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no
+// burst crosses a 4 KiB boundary, which AXI forbids, and long runs become aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
 // descriptors. Bursts leave with latency 2, length and address from registers.
 // m_axis_burst_last: the burst is the last one of its descriptor.

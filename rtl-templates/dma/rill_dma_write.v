@@ -10,7 +10,8 @@
 // after it, so data is at most one beat ahead of the addresses that the memory has accepted. Data does not wait for
 // m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address.
 // Descriptors: with BUFFER_BEATS 1 a descriptor is taken in the cycle after the last beat of the previous one. The
-// buffer is full in that cycle, so no time is lost. With more, it is taken together with the last beat.
+// buffer is full in that cycle, so no time is lost. With a larger buffer, a descriptor is taken together with that
+// beat.
 // Order: the beats of a client stay in order. The responses come in the order of the bursts, because all bursts have id
 // 0.
 // AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high after the reset. No
@@ -20,7 +21,7 @@
 // m_axi_awvalid: 1 cycle, plus 1 when the turn passes.
 // flush (level, hold until idle): descriptors and beats that have not been taken are discarded, from the next cycle
 // until one cycle after flush falls. Beats in the buffer are written.
-// written: one pulse per client when the last response of a descriptor has come, so all its beats have theirs.
+// written: one pulse per client when the last response of a descriptor has come. All its beats then have responses.
 // idle, one bit per client: nothing is held and every response has come (and, without flush, nothing is offered).
 // error: sticky until reset. error_addr is the address of the first beat with BRESP != OKAY.
 // Reset in the middle of a request: responses to earlier beats are discarded before the next beat is taken (rill_owed).

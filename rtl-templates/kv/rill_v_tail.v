@@ -13,12 +13,14 @@
 // Out: when a step fills the block, for each row one descriptor of 64 bytes, and its beats, at the offset in the
 // channel
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64
-// to all channels. If the last positions of the block were wrong drafts, the step that fills it again writes it again.
+// to all channels. If the last positions of the block were wrong drafts, a later step fills the block again and writes
+// it again.
 // *_tvalid and *_tready are packed, one bit per channel; the descriptor is shared, and each channel has its own beats
 // (channel 0 low). Reads have priority. No V is taken in while rows are written out.
-// layer_done: one pulse per (step, layer) when everything of it has been accepted; at once if no block closes. given:
-// one pulse for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and
-// at the latest with the layer_done of its own layer.
+// layer_done: one pulse per (step, layer): when the channels have accepted its descriptors and beats, or, if the step
+// does not fill the block, when its V has been taken in. given: one pulse for each descriptor that a channel has
+// accepted; it comes after the layer_done of the previous layer, and at the latest with the layer_done of its own
+// layer.
 // READS: number of tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its
 // reads of that layer, because the new V may clear the open block that these reads need. READS 0: the source of V keeps
 // this order, because an engine that all products share computes V after these reads. With STEP_READS, READS is the

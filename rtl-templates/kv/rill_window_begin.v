@@ -6,7 +6,7 @@
 //
 // In: pos, the first position of the step; index, the entry of the layer in WINDOW. Out, 3 enabled clocks later:
 // unit_count, the units before the first position that the token at pos attends to. No token of the step attends to an
-// earlier one.
+// earlier position.
 // Throughput: one per cycle. No reset.
 //
 // name          meaning                                                                   unit       range

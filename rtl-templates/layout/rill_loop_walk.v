@@ -7,8 +7,8 @@
 // `move`, both outputs move on to the next element. If `last` is high as well, the walk begins again at FIRST.
 // The buffer has two halves, which successive walks use in turn. `half` selects the half of the present walk; in half
 // 1, HALF is added to the element number.
-// Latency: the outputs are registers, valid from the clock after a move on. Reset: synchronous, to the element FIRST of
-// half 0; the output registers are not reset.
+// Latency: the outputs are registers, valid from the clock after a `move` on. Reset: synchronous, to the element FIRST
+// of half 0; the output registers are not reset.
 //
 // name     meaning                                                    unit      range
 // LOOPS    loops of the walk                                          loops     1 to 8
