@@ -73,8 +73,8 @@
 // HASH_WAIT - 2 cycles after the id's transfer on s_axis_next_id, and must be stable from then on until it is sampled.
 // The next id comes later than that. With DRAFTS, all hashes are stable from HASH_WAIT - 2 cycles after the step's
 // first id until the last one is sampled. logits_hash is kept until the next start.
-// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it (DRAFTS:
-// after its tokens whose ids were sent to the ring).
+// status: [15:0] state (S_* below, docs/registers.md), [31:16] position of the latest step; from drain on, the position
+// after this step (DRAFTS: after its tokens whose ids were sent to the ring).
 // head_position: position of the latest step's last token, from which the next id is generated unless the step has
 // drafts.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
