@@ -18,7 +18,7 @@
 //
 // name          meaning                                             unit           range
 // CHANNELS      memory channels                                     channels       1 to 32
-// COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 130
+// COUNTERS      values of `counters`, which are read unchanged      64-bit values  0 to 130
 // SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
 // END_IDS       ids that end a request; words for more ids read 0   ids            1 to 8
 // SLOTS         requests at the same time                           slots          1 to 16
@@ -82,8 +82,8 @@ module rill_axil_regs #(
     output wire [31:0]             min_p,
     output wire [63:0]             seed,
     output wire [3:0]              slot,
-    output wire                    submit,              // pulses
-    output wire                    cancel,
+    output wire                    submit,              // pulse: the host wrote bit 0 of `submit`
+    output wire                    cancel,              // pulse: the host wrote bit 1 of `submit`
     input  wire [31:0]             slots,
     input  wire                    request_ended,       // pulse
     output wire [31:0]             prefix,              // 0 again after ap_done
@@ -129,6 +129,7 @@ module rill_axil_regs #(
         end
     endgenerate
 
+    // Returns a register's value after a write: byte i is that of data if strobe[i] is set, else that of old.
     function [31:0] merge(input [31:0] old, input [31:0] data, input [3:0] strobe);
         merge = {strobe[3] ? data[31:24] : old[31:24], strobe[2] ? data[23:16] : old[23:16],
                  strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
@@ -144,8 +145,8 @@ module rill_axil_regs #(
     reg  [31:0] w_data_q;
     reg  [3:0]  w_strobe_q;
     wire        apply = aw_held_q && w_held_q && !b_valid_q;
-    wire        apply_fixed = apply && !ap_start;        // writes a register that must not change during a request
-    wire        apply_setting = SLOTS > 1 ? apply : apply_fixed;
+    wire        apply_fixed = apply && !ap_start;        // for registers that must not change during a request
+    wire        apply_setting = SLOTS > 1 ? apply : apply_fixed; // for arguments and settings
 
     assign s_axi_control_awready = open_q && !aw_held_q;
     assign s_axi_control_wready = open_q && !w_held_q;
@@ -180,7 +181,7 @@ module rill_axil_regs #(
         end
     end
 
-    // ap_ctrl_hs.
+    // Registers of ap_ctrl_hs: control and interrupts.
     wire       write_ctrl = apply && w_address == REG_CTRL && w_strobe_q[0];
     wire       write_isr = apply && w_address == REG_ISR && w_strobe_q[0];
     wire       read_ctrl;
@@ -460,13 +461,14 @@ module rill_axil_regs #(
     wire [31:0] r_index = {23'd0, r_word_q[9:1]} - FIRST_COUNTER;
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
-    // Base pointers are three words apart; comparing finds channel and word without a divider.
+    // Base pointers are three words apart, so `find` compares with each address instead of dividing by three.
     // S_VALUE finds one select bit per value, S_GROUPS selects within groups of eight values, S_JOIN joins the groups.
     // find and join_groups are functions, so that a simulator evaluates them only in these cycles.
     localparam ALL = VALUES + CHANNELS;      // counters and base pointers
     localparam GROUPS = (ALL + 7) / 8;
     localparam FOUND_W = 8 * GROUPS + 2;
-    // Returns {base, high word of a base, a bit for each value and for each base pointer}.
+    // Returns {the word is in a base pointer, it is the pointer's high word, one select bit for each base pointer and
+    // each value}.
     function [FOUND_W-1:0] find(input [9:0] word);
         integer i;
         begin
@@ -482,6 +484,7 @@ module rill_axil_regs #(
         end
     endfunction
 
+    // Returns the OR of the groups' values. All groups but the selected one have 0.
     function [63:0] join_groups(input [64*GROUPS-1:0] values);
         integer j;
         begin

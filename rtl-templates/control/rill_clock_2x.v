@@ -9,7 +9,7 @@
 // Without that macro clk_2x is ap_clk, and the multipliers ignore it. The exception is RILL_PUMP, where the multipliers
 // use clk_2x: a bench then drives both clocks of the design, without this module.
 // The frequency of the MMCM's oscillator, MULTIPLY * 1000000 / PERIOD_PS, must be 800 to 1600 MHz.
-// state is that of rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
+// state comes from rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
 //
 // name       meaning                                                unit  range
 // PERIOD_PS  period of ap_clk                                       ps    1 or more

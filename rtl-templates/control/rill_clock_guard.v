@@ -3,10 +3,11 @@
 //
 // pll_rst resets the MMCM for PULSE + 1 cycles: after rst, after the clock was lost, after locked fell before ready was
 // high, and whenever the clock was not ready for 2^LIMIT_BITS cycles.
-// ready rises when locked is high (it is not synchronous to clk) and SETTLE cycles have had EDGES edges of clk_2x each.
-// It falls three cycles after the first cycle with another number of edges, and three cycles after locked falls.
-// failed: 2^LIMIT_BITS cycles have passed since the reset or the loss, so a request need not wait any longer. The MMCM
-// is still tried again; when the clock becomes ready after all, failed falls.
+// ready rises when locked is high and SETTLE cycles have had EDGES edges of clk_2x each. It falls three cycles after
+// the first cycle with another number of edges, and three cycles after locked falls. locked need not be synchronous to
+// clk.
+// failed rises when 2^LIMIT_BITS cycles have passed since the reset or the loss, so that a request need not wait any
+// longer. The MMCM is still reset again and again. If the clock becomes ready after all, failed falls.
 // state: {lost, 14 zeros, failed, ready}. lost counts losses since rst, up to 65535.
 // A clock with gaps or with a changed frequency shows another number of edges at once, long before locked falls. An
 // edge that moves within its half of a cycle is not detected.
@@ -14,7 +15,7 @@
 //
 // name        meaning                                            unit    range
 // EDGES       rising edges of clk_2x in a cycle of clk           edges   1, 2
-// PULSE       length of a reset, less 1                          clocks  2 to 255
+// PULSE       length of the MMCM's reset minus 1                 clocks  2 to 255
 // SETTLE      cycles without an error until ready                clocks  1 to 255
 // LIMIT_BITS  2^LIMIT_BITS clocks until the MMCM is reset again  bits    9 to 24
 `default_nettype none
@@ -47,7 +48,7 @@ module rill_clock_guard #(
     localparam [31:0] PULSE_32 = PULSE;
     localparam [31:0] SETTLE_32 = SETTLE;
 
-    // Counts edges of clk_2x. The counts of two successive cycles differ by EDGES, also when the counter wraps.
+    // Counts edges of clk_2x. The counts of two successive cycles of clk differ by EDGES, also when the counter wraps.
     reg  [7:0] edges_q = 8'd0;
     reg  [7:0] seen_q;
     reg  [7:0] before_q;

@@ -2,12 +2,14 @@
 // Finds drafts for the next step of a request: ids that are likely to follow its last id. A draft is a guess, which the
 // model checks. See docs/decisions/drafts.md.
 //
-// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids.
-// Lookup: `find` (pulse) compares the last ids with the ids up to every earlier place. The place with the longest
-// match wins, and of equally long ones the latest. A match has LEAST to MOST ids. Only places count that are followed
-// by DRAFTS ids. Then `ready` rises, and `found` says whether there was a place. If so, `drafts` has the DRAFTS ids
-// that followed it, the first in the low bits. All three stay until the next `find`. No id may be put from a `find`
-// to its `ready`. Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
+// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids. The place of an id is its number
+// in the request, from 0.
+// Lookup: `find` (pulse) compares the last ids of the request with the ids that end at every earlier place. The place
+// with the longest match wins, and among equally long matches the latest place. A match has LEAST to MOST ids. Only
+// places that are followed by DRAFTS ids are considered. Then `ready` rises, and `found` tells whether there was a
+// match. If so, `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay until the next
+// `find`. No id may be put from a `find` to its `ready`.
+// Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
 // Reset: clk, synchronous active-high rst.
 //
 // name     meaning                              unit       range
@@ -89,14 +91,14 @@ module rill_draft_lookup #(
             last_q <= {last_q[(MOST-1)*ID_W-1:0], id};
     end
 
-    // ---- scan: from the last row with a place that counts down to row 0 ----
+    // ---- scan: rows are read backwards, from the row of place limit_q - 1 to row 0 ----
     localparam [2:0] S_IDLE = 3'd0, S_LIMIT = 3'd1, S_SCAN = 3'd2, S_READ = 3'd3, S_END = 3'd4;
     reg  [2:0]           state_q;
-    reg  [AT_W-1:0]      limit_q;            // places below it count
+    reg  [AT_W-1:0]      limit_q;            // only places below it are considered
     reg                  asked_q;            // read_row_q is part of the scan
     reg                  held_valid_q;
     reg                  row_valid_q;        // `row` is part of the scan
-    reg  [ROW_W-1:0]     row_at_q;           // its number
+    reg  [ROW_W-1:0]     row_at_q;           // number of that row
     reg  [ROW_BITS-1:0]  held_q;             // the row after `row`
     reg  [ROW_W-1:0]     held_at_q;
     reg                  held_last_q;        // held_q is row 0, which has no row before it
@@ -106,15 +108,16 @@ module rill_draft_lookup #(
     reg                  ways_last_q;
     reg  [ROW_W-1:0]     ways_at_q;
     reg  [WAYS*MATCH_W-1:0] ways_q;
-    // The best way of these, one cycle later.
+    // The way with the longest match, one cycle later.
     reg                  top_valid_q;
     reg                  top_last_q;
     reg  [AT_W-1:0]      top_at_q;
     reg  [MATCH_W-1:0]   top_q;
-    reg  [AT_W-1:0]      best_at_q;
-    reg  [MATCH_W-1:0]   best_q;
+    reg  [AT_W-1:0]      best_at_q;          // place of the longest match of the scan so far
+    reg  [MATCH_W-1:0]   best_q;             // its length
 
-    // The ids of held_q and, below them, those of the row before: id k of way w is at (WAYS + w - k).
+    // The ids of held_q and, below them, the ids of the row before it. The id that is k places before the place of way
+    // w has index WAYS + w - k.
     wire [2*ROW_BITS-1:0] both = {held_q, held_last_q ? {ROW_BITS{1'b0}} : row};
     wire [WAYS*MATCH_W-1:0] lengths;
     generate
@@ -132,6 +135,7 @@ module rill_draft_lookup #(
         end
     endgenerate
 
+    // Returns the number of successive ones from bit 0 up.
     function [MATCH_W-1:0] length_of(input [MOST-1:0] same);
         integer n;
         begin
@@ -156,7 +160,7 @@ module rill_draft_lookup #(
 
     // ---- the ids after the best place ----
     reg  [2:0]           take_q;             // drafts that were asked for
-    reg  [AT_W-1:0]      next_q;             // the next of their places
+    reg  [AT_W-1:0]      next_q;             // place of the next draft
     reg                  take_valid_q;       // a draft is read in this cycle
     reg                  take_row_q;         // and is in `row`
     reg  [WAY_W-1:0]     take_way_q;

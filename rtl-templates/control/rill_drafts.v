@@ -2,22 +2,23 @@
 // Gives the drafts of each generating step of a request, and stops for a while if they are never right. See
 // docs/decisions/drafts.md.
 //
-// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids and counts. `judged` (pulse): a
-// step is over and a generating step follows. `drafted` is the number of drafts that the step had, 0 for a step of
-// the prompt, and `accepted` how many of them were right. Some cycles later `ready` rises: the next step may have up
-// to `more` drafts, DRAFTS or 0. `drafts` has them, the first in the low bits. All three stay until the next
-// `judged`. No id may be put from a `judged` to its `ready`.
-// Pause: two steps with drafts one after another, none of which was right, stop the drafts of the next PAUSE steps.
-// After a pause one such step is enough for the next pause. A draft that is right ends this. Steps without drafts
-// change nothing but the length of a pause. `off` (level): no step has drafts.
-// Latency: that of rill_draft_lookup and 1 cycle more; without a lookup 2 cycles.
+// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids and counts.
+// Steps: `judged` (pulse) tells that a step is over and a generating step follows. In this cycle, `drafted` is the
+// number of drafts that the step had (0 for a step of the prompt), and `accepted` the number of its drafts that were
+// right. Some cycles later `ready` rises. The next step may then have up to `more` drafts, which is DRAFTS or 0.
+// `drafts` has them, the first in the low bits. All three stay until the next `judged`. No id may be put from a
+// `judged` to its `ready`.
+// Pause: if two successive steps with drafts had no right draft, the next PAUSE steps get no drafts. After a pause, a
+// single step without a right draft starts the next pause. A right draft restores the first rule. Steps without drafts
+// only count down a pause. While `off` is high, no step gets drafts.
+// Latency: 1 cycle more than rill_draft_lookup; without a lookup 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //
-// name     meaning                    unit       range
+// name     meaning                        unit       range
 // CONTEXT  length of the longest request  positions  1 to 65535
-// ID_W     width of an id             bits       1 to 32
-// DRAFTS   drafts of a step           ids        1 to 7
-// PAUSE    steps of a pause           steps      1 to 63
+// ID_W     width of an id                 bits       1 to 32
+// DRAFTS   drafts of a step               ids        1 to 7
+// PAUSE    steps of a pause               steps      1 to 63
 `default_nettype none
 
 module rill_drafts #(

@@ -2,8 +2,8 @@
 // One 64-bit counter per event line. Each counts the cycles in which its line is high, for the generic counters of the
 // register map.
 //
-// `clear` (the start of a request) clears all counters; they do not count while `enable` is low. A count is split at 32
-// bits with a registered carry, so that the adders stay short. The high half may lag by one cycle. Reset: clk,
+// `clear` clears all counters, at the start of a request. They do not count while `enable` is low. A count is split at
+// 32 bits with a registered carry, so that the adders stay short. The high half may be one cycle late. Reset: clk,
 // synchronous active-high rst.
 //
 // name    meaning                          unit    range

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Knows how many positions of the latest request are held on the card, and checks whether the next request may begin
-// after them.
+// after them (kept prefix, docs/decisions/prefix.md).
 //
-// K and V of a request stay in memory, their scales and the open block of V on chip. So the next request may begin at
-// position `prefix` if its first `prefix` ids are those of the positions held. The host compares the ids. This module
-// checks everything else:
+// After a request, its K and V stay in memory, and their scales and the open block of V stay on chip. So the next
+// request may begin at position `prefix` if its first `prefix` ids equal the ids of the positions held. The host
+// compares the ids. This module checks everything else:
 //   - prefix is less than prompt_len, because at least one id must be computed;
 //   - prefix is at most `held`;
 //   - prefix is a multiple of 64, or in the same block of 64 positions as the latest position held. The bytes of that
 //     block are on chip (rill_v_tail); the bytes of earlier blocks are in memory only.
 // `refused` is valid two cycles after the arguments. While `follows` is high, `first` follows prefix, one cycle late;
 // afterwards it is held.
-// held: positions held, at most 65535. It becomes 0 with `begins` (a request begins to change the memory, or has lost
-// its state) and with `forget`. It becomes `place` with `ends` (pulse: a request has ended with all of its K and V in
-// memory, and the next one would begin at position `place`, at least 1).
+// held: number of positions held, at most 65535. It becomes 0 with a pulse on `begins` (a request begins to change the
+// memory, or has lost its state) or on `forget`. It becomes `place` with a pulse on `ends` (a request has ended with
+// all of its K and V in memory, and the next request may begin at position `place`, which is at least 1).
 // Reset: clk, synchronous active-high rst: nothing is held.
 `default_nettype none
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unpacks the ids of a prompt from its beats. One beat is held, and the next one is taken when all its ids are used.
 //
-// any: `id` is valid. take: moves on to the following id in the next cycle. The first id of a beat is in its low bits.
-// Beats are taken while `takes` is high. clear (level) drops what is held.
-// Latency: 1 cycle. Throughput: one id per cycle, plus one cycle per beat. Reset: clear does it.
+// While any is high, `id` is the next id. take moves on to the id after it in the next cycle. The first id of a beat is
+// in its low bits. Beats are taken while `takes` is high. clear (level) drops the beat that is held.
+// Latency: 1 cycle. Throughput: one id per cycle, plus one cycle per beat. clear also serves as the reset.
 //
 // name       meaning          unit  range
 // BEAT_BITS  width of a beat  bits  256, 512
@@ -22,7 +22,7 @@ module rill_prompt_ids #(
     output wire [31:0]          id,
     input  wire                 take
 );
-    localparam IDS = BEAT_BITS / 32;         // in a beat
+    localparam IDS = BEAT_BITS / 32;         // ids in a beat
     localparam IDS_SHIFT = $clog2(IDS);
     localparam [31:0] IDS_32 = IDS;
 

@@ -13,8 +13,8 @@
 //     9  a ring with room for fewer ids than may be generated (ring_ids 0: no check); place: how many ids may be
 //        generated
 // The first of these that applies is reported. Otherwise fault is 0.
-// decode_steps: tokens to be computed after the prompt, limited by max_new and CONTEXT. Without drafts each is a step.
-// MODE 1 has none.
+// decode_steps: number of tokens that the design processes after the prompt, limited by max_new and CONTEXT. Without
+// drafts each of them is one step. The number is 0 with MODE 1.
 // Reset: none, because every start brings all values.
 //
 // name       meaning                                            unit       range
@@ -55,7 +55,7 @@ module rill_request_args #(
     output wire [31:0]           place
 );
     localparam [31:0] CONTEXT_32 = CONTEXT;
-    // Bits of a base or pointer that must be 0: those within a beat, and those beyond the memory.
+    // Bits of a base or pointer that must be 0: the bits within a beat, and the bits from ADDR_BITS on.
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
     localparam [64:0] BEYOND = ~65'd0 << ADDR_BITS;
     localparam [63:0] BAD_BITS = BEYOND[63:0] | {32'd0, ALIGN_MASK};

@@ -2,15 +2,15 @@
 // Ends a request early when the second clock is lost, the memory reports an error, a kernel reports a fault, the memory
 // is silent for too long, or the host kills the request.
 //
-// broken: the request must end; only while `running`, at most two cycles after the cause. In the next cycle `told` is
-// high, and the told_* outputs describe the cause. If several come together, the order of precedence is: loss of the
-// clock, memory error, kernel fault, silence. The loss comes first because the others may be its consequence. If none
-// of them is set, the cause is the kill. told_place is the lowest bit of kernel_fault or memory_error, or idle_place,
-// or 0 for the clock. told_state is `status` at that time. told_address and told_write come from the channel with the
-// error.
+// broken: the request must end. It rises only while `running` is high, at most two cycles after the cause. In the next
+// cycle `told` is high, and the told_* outputs describe the cause: told_clock, told_memory, told_kernel and told_silent
+// are flags. If none of these flags is set, the cause is the kill. For several causes together, told_place belongs to
+// the first of: loss of the clock, memory error, kernel fault, silence. The loss comes first because the others may be
+// its consequence. told_place is the lowest bit of kernel_fault or memory_error, or idle_place, or 0 for the clock.
+// told_state is `status` at that time. told_address and told_write come from the channel with the error.
 // expired: a pulse after `watchdog` cycles without `progress` (a pulse for each beat or response) and without a change
-// of state. With `watchdog` 0 it never comes. It works while `running` or `waited` (a start waits for the end of a
-// flush) is high. idle_place: the first bit of idle_engines that is 0.
+// of state. With `watchdog` 0 it never comes. The watchdog counts while `running` or `waited` is high; `waited` means
+// that a start waits for the end of a flush. idle_place: the first bit of idle_engines that is 0.
 // kernel_fault and memory_error are levels until the reset at the end of the request. Reset: clk, synchronous
 // active-high rst.
 //
@@ -130,7 +130,7 @@ module rill_request_watch #(
         told_place <= clock_lost_q ? 32'd0 : memory_error_q ? memory_place_q
             : kernel_fault_q ? kernel_place_q : idle_place;
         told_state <= status;
-        // The channel still has the address of this error, or already that of another one (rill_channel).
+        // The channel still has the address of this error, or already the address of another error (rill_channel).
         told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64];
         told_write <= error_is_write[memory_place_q[PLACE_W-1:0]];
     end

@@ -14,7 +14,7 @@
 // A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt.
 // It begins with the slot after the one that began the step before, so every busy slot has a part in at least one of
 // SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
-// prompt that begins a step takes at least one token. It leaves one token for each slot that generates, as far as the
+// prompt that begins a step takes at least one token, and leaves one token for each slot that generates, as far as the
 // step has tokens and parts. A chunk does not cross a beat of ids.
 // The step goes out as one word for each part, on m_axis_step and m_axis_walk_step, then its ids on m_axis_id. The ids
 // on s_axis_next_id are those of all tokens of a step with head = 1. The id of a part's last token is sent to the
@@ -22,6 +22,7 @@
 // and the ring of the slot whose transfer is under way.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
+// Ports that are not explained here have the meaning that they have in rill_token_loop.
 // logits_hash: as in rill_token_loop with DRAFTS, but row_hash is sampled HASH_WAIT cycles after the ring has taken the
 // id, and added two cycles later. row_hash has the hash of each token of a step.
 // Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
@@ -180,6 +181,13 @@ module rill_slot_loop #(
         end
     endgenerate
 
+    // States. S_CHECK checks the second clock. A step is composed from S_BEGIN on: for each part, S_TAKE reads the
+    // request of a slot, S_ARGS checks its arguments, S_ASK and S_BEAT read a beat of its prompt, S_SCAN checks the
+    // ids, S_PART stores the part, S_ADVANCE counts its positions, and S_CHOOSE chooses the next slot. S_LOAD and
+    // S_LOADING load the parameters before the first part. S_STEP sends the words of the step, S_ID_SEND its ids.
+    // S_NEXT takes the generated ids. For each of them, S_TAKE and S_ARGS read the request again, S_RING waits for the
+    // ring, S_WRITE sends the id, S_HASH waits for its hash, and S_DECIDE decides whether the request goes on. S_END
+    // ends a request. S_DRAIN to S_DONE end the run as in rill_token_loop.
     localparam [4:0] S_IDLE = 5'd0, S_CHECK = 5'd1, S_LOAD = 5'd2, S_LOADING = 5'd3, S_BEGIN = 5'd4, S_STEP = 5'd5,
         S_TAKE = 5'd6, S_ARGS = 5'd7, S_ID_SEND = 5'd8, S_NEXT = 5'd9, S_RING = 5'd10, S_DECIDE = 5'd11,
         S_DRAIN = 5'd12, S_FLUSH = 5'd13, S_RESET = 5'd14, S_DONE = 5'd15, S_ASK = 5'd16, S_BEAT = 5'd17,
@@ -215,8 +223,8 @@ module rill_slot_loop #(
     wire [3:0]  accept_slot = starts ? 4'd0 : pending_slot_q;
     assign slots = {accepted_q, busy_q};
 
-    // Per slot: the arguments of its request, and the state that changes while the request runs. written_mem and
-    // end_mem are what the host reads.
+    // For each slot: args_mem has the arguments of its request, and run_mem the state that changes while the request
+    // runs. The host reads written_mem and end_mem.
     localparam ARGS_W = 32 + 32 + END_IDS * 32 + 1 + 64 + 64 + 32;
     localparam RUN_W = 16 + 16 + 5 + 32 + 32 + 64;
     reg  [ARGS_W-1:0] args_mem [0:15];
@@ -235,9 +243,9 @@ module rill_slot_loop #(
     reg  [15:0] krows_q;                     // ceil(pos / CHANNELS)
     reg  [4:0]  lane_q;                      // pos mod CHANNELS
     reg  [31:0] made_q;                      // ids generated
-    reg  [31:0] next_id_q;                   // the latest one
+    reg  [31:0] next_id_q;                   // the latest id generated
     reg  [63:0] hash_q;
-    reg         save;                        // the above go to run_mem
+    reg         save;                        // pos_q to hash_q are written to run_mem
     wire [RUN_W-1:0] run_saved = {hash_q, next_id_q, made_q, lane_q, krows_q, pos_q};
     wire [RUN_W-1:0] run_found = fresh_q[slot_q] ? {RUN_W{1'b0}} : run_mem[slot_q];
 
@@ -300,7 +308,7 @@ module rill_slot_loop #(
     reg         head_q;                      // a part needs its id
     reg  [3:0]  part_q;                      // part whose word is sent, or whose id comes next
     reg  [3:0]  tok_q;
-    reg         step_taken_q, walk_taken_q;  // the word was taken by the kernels, the walkers
+    reg         step_taken_q, walk_taken_q;  // the kernels, or the walkers, have taken the word
 
     // Returns the lowest slot of the mask from `from` on. If there is none, returns the lowest slot of the mask.
     function [3:0] pick(input [15:0] mask, input [3:0] from);
@@ -319,6 +327,7 @@ module rill_slot_loop #(
                     if (mask[n]) pick = n[3:0];
         end
     endfunction
+    // Returns the number of ones in the mask.
     function [4:0] ones(input [15:0] mask);
         integer n;
         begin
@@ -375,13 +384,13 @@ module rill_slot_loop #(
     assign s_axis_prompt_tready = state_q == S_BEAT;
 
     // ---- ids to the ring ----
-    reg  [31:0] ring_sent_q;                 // ids sent to the ring in this run
-    wire        ring_open = ids_written != ring_sent_q; // the latest one has no write response yet
+    reg  [31:0] ring_sent_q;                 // ids that were sent to the ring in this run
+    wire        ring_open = ids_written != ring_sent_q; // the latest id has no write response yet
     reg         ring_was_open_q;
     wire        ring_closes = running && ring_was_open_q && !ring_open;
     reg  [3:0]  ring_slot_q;
     reg  [31:0] ring_count_q;
-    reg  [31:0] next_made_q;                 // ids with the new one
+    reg  [31:0] next_made_q;                 // made_q + 1
     assign m_axis_ring_tvalid = state_q == S_WRITE;
     assign m_axis_ring_tdata = {slot_q, made_q[27:0], next_id_q};
 

@@ -5,13 +5,14 @@
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps. go (level) allows the next step word
 // to be offered; an offered word stays until it is taken. busy is high until the last word has been taken. Fields:
 // docs/rtl.md section 4. krows is counted together with the position, so CHANNELS need not be a power of two.
-// DRAFTS: a decode step has up to `more` additional tokens (`more` is valid with `go`). It does not cross a multiple of
-// 64 positions, and it has at most as many tokens as decode_steps has left. Then `judged` (pulse) comes with the number
-// of its tokens that were `taken`, and the next step begins after these. Each of them counts as one of decode_steps.
+// DRAFTS: a decode step has up to `more` additional tokens (`more` is valid with `go`). The step does not cross a
+// multiple of 64 positions, and it has at most as many tokens as are left of decode_steps. After the step, a pulse on
+// `judged` comes with `taken`, the number of its tokens that are kept. The next step begins after these tokens. Each of
+// them counts as one of decode_steps.
 // PREFIX: the first step begins at position `first`, which must be less than prompt_len and must not change while busy.
 // No prefill step crosses a multiple of TOKENS positions, so none crosses a multiple of 64.
-// Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1. With
-// PREFIX the first step comes `first` cycles later.
+// Throughput: one step in ntok + 2 cycles. A decode step with DRAFTS takes taken + 3 cycles if `judged` comes at once,
+// and taken + 1 cycles after `judged`. With PREFIX the first step comes `first` cycles later.
 // Reset: clk, synchronous active-high rst.
 //
 // name         meaning                                                                    unit      range
@@ -75,7 +76,7 @@ module rill_step_source #(
     reg         head_q;
     reg         final_q;
 
-    reg         skips_q;                     // S_ADVANCE moves on to the first step
+    reg         skips_q;                     // S_ADVANCE counts up to position `first`
     wire        skips = PREFIX != 0 && skips_q;
     wire        skip_last = pos_q + 16'd1 == first;
     wire [3:0]  step_room = PREFIX != 0 ? TOKENS_32[3:0] - (pos_q[3:0] & (TOKENS_32[3:0] - 4'd1)) : TOKENS_32[3:0];
@@ -83,7 +84,7 @@ module rill_step_source #(
     wire        partial = prompt_left_q <= {12'd0, step_room}; // one step takes the rest of the prompt
     wire        last = final_q || (PROMPT_ONLY != 0 && head_q);
 
-    // Drafts of a decode step: limited by the block of 64 positions and by the steps left.
+    // Drafts of a decode step are limited by the block of 64 positions and by the rest of decode_steps.
     reg         waits_q;                     // a decode step has not been judged
     wire [5:0]  block_room = ~pos_q[5:0];
     wire [31:0] steps_room = decode_left_q - 32'd1;

@@ -17,8 +17,8 @@
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush is high until `quiet` (no AXI transaction outstanding, all engines idle) has been high for 8 cycles
 //   reset   soft_rst is high for 12 cycles, flush for 2 + RESET_WAY more, then done. soft_rst passes RESET_WAY
-//           registers to the modules that it resets. They leave the reset before the flush ends, so before anything is
-//           sent. A second start therefore finds the same state as after power-up
+//           registers to the modules that it resets. They leave the reset before the flush ends, and nothing is sent
+//           until then. So the next request finds the same state as after power-up
 // halt: stop (level) ends the request after the present step, with drain and flush. kill (level) goes straight to
 // flush.
 // A start waits until RESET_WAY cycles after rst, which passes the same registers; until the second clock is ready or
@@ -27,18 +27,19 @@
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead up to
 // the last step that max_new and CONTEXT allow.
-// DRAFTS: a generating step has up to DRAFTS tokens after its first one, ids that rill_drafts has found in the request.
-// Its first id is sent to the ring, and each next one as long as all ids before it were equal to the drafts. The next
-// step begins after the tokens whose ids were sent. The step words of generating steps go to m_axis_walk_step one by
-// one, each after m_axis_step has taken it. The ids of a step after the last one of the request are taken and dropped.
+// DRAFTS: a generating step has up to DRAFTS tokens after its first token: drafts, which rill_drafts has found in the
+// request. The first id that the step generates is sent to the ring, and each further id as long as all ids before it
+// were equal to the drafts. The next step begins after the tokens whose ids were sent. The step words of generating
+// steps go to m_axis_walk_step one by one, each after m_axis_step has taken it. If the request ends with an id, the
+// further ids of this step are taken and dropped.
 // A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
-// draft_events: pulses: [0] a draft is sent as a token of a step, [1] the id after a draft that was right is sent to
-// the ring.
-// PREFIX: a request may begin at position `prefix`, with what the request before has left (rill_prefix). The ids of the
-// prompt before that position are read and checked, and DRAFTS looks for drafts in them, but they are not sent. The
-// first step begins at `prefix`. held: positions that are held. It is 0 while a request runs, and after a request that
-// had a fault (also one of its arguments), was killed, or was stopped before its first id. forget (pulse): nothing is
-// held any more.
+// draft_events are pulses: [0] a draft is sent as a token of a step; [1] the id after a right draft is sent to the
+// ring.
+// PREFIX: a request may begin at position `prefix` and use the keys and values that the previous request has left
+// (rill_prefix). The ids of the prompt before that position are read and checked, and DRAFTS looks for drafts in them,
+// but they are not sent. The first step begins at `prefix`. held: number of positions held, which is 0 while a request
+// runs, and after a request that had a fault (also one of its arguments), was killed, or was stopped before its first
+// id. forget (pulse): nothing is held any more.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
 // kv_layers_done as above.
@@ -61,8 +62,8 @@
 // After fault 7 the memory may never become quiet. Then done comes after another `watchdog` cycles, but `flush` stays
 // until the memory is quiet. A start meanwhile waits, and ends with fault 7 again if that takes as long. No transaction
 // is ever broken off.
-// image: checksum of the image whose parameters are on chip; the next load gets it. It is 0 (none) after a reset, a
-// fault and a kill.
+// image: checksum of the image whose parameters are on chip. The next load compares it with the image in memory and may
+// keep the parameters. It is 0 (none) after a reset, a fault and a kill.
 // fault_address, fault_channel ([7:0] channel, [8] write): valid for fault 6. fault_state: value of status when a fault
 // or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
@@ -72,8 +73,8 @@
 // HASH_WAIT - 2 cycles after the id's transfer on s_axis_next_id, and must be stable from then on until it is sampled.
 // The next id comes later than that. With DRAFTS, all hashes are stable from HASH_WAIT - 2 cycles after the step's
 // first id until the last one is sampled. logits_hash is kept until the next start.
-// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it (DRAFTS:
-// after its tokens whose ids were sent to the ring).
+// status: [15:0] state (S_* below, docs/registers.md), [31:16] position of the latest step; from drain on, the position
+// after this step (DRAFTS: after its tokens whose ids were sent to the ring).
 // head_position: position of the latest step's last token, from which the next id is generated unless the step has
 // drafts.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
@@ -275,11 +276,11 @@ module rill_token_loop #(
         .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
         .fault(refused_fault), .place(refused_place));
 
-    // State that the previous request has left. other_image: the memory holds another image than it had.
+    // State that the previous request has left. other_image: the memory holds another image than that request used.
     wire [15:0] first;                       // position of the first step
     wire        prefix_refused;
     wire        other_image;
-    wire        prefix_ends;                 // the request has ended well, after its first id
+    wire        prefix_ends;                 // the request has ended without fault or kill, after its first id
     reg  [15:0] place_q;                     // position in status
     wire        refuses = refused || prefix_refused;
     wire        lost = is_q[S_DONE] && (ending == END_KILLED || ending == END_FAULT); // nothing on chip is valid
@@ -423,7 +424,7 @@ module rill_token_loop #(
     wire                 id_ready = !prefill_q || prompt_any;
     wire                 next_any = s_axis_next_id_tvalid && s_axis_next_id_tready;
     wire                 next_last = s_axis_next_id_tuser[USER_W-1];
-    reg                  equal_q;            // the ids so far were equal to the drafts, and no end has come
+    reg                  equal_q;            // all ids of the step so far were right drafts; no end has come
     wire                 next_take = next_any && (DRAFTS != 0 && !prefill_q ? equal_q : next_last);
     wire                 next_dropped = DRAFTS != 0 && next_any && next_last && !next_take;
     reg                  step_over_q;        // the id that was taken is the step's last one
@@ -533,7 +534,7 @@ module rill_token_loop #(
     end
 
     reg         all_q;                       // max_new ids are made
-    reg         beyond_q;                    // no step is left (DRAFTS; else final_q)
+    reg         beyond_q;                    // decode_steps are used up (DRAFTS; else final_q)
     wire        at_end = final_q || (DRAFTS != 0 && beyond_q);
     wire        stop = eot_q || all_q || at_end || halt[STOP];
 
@@ -548,7 +549,7 @@ module rill_token_loop #(
             equal_q <= 1'b0;
 
     wire        ended = DRAFTS != 0 && ending != END_NOT_YET; // the rest of the step's ids are dropped
-    // MODE 1: the step of the last rows is taken.
+    // MODE 1: the kernels take the step of the last rows.
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
     reg         drained_q;
     reg  [LOADERS-1:0] loaded_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read side of one AXI4 master port that CLIENTS read engines share.
+// Read side of one AXI4 master port that CLIENTS read engines (rill_dma_read) share.
 //
 // Requests (AR) are granted round-robin, one burst per cycle, through one register. The AXI id is the index of the
 // client, and data (R) is routed by id. A client requests only data for which it has reserved space (rill_dma_read), so
@@ -17,7 +17,7 @@
 // CLIENTS     read engines                                            clients  1 to 64
 // BEAT_BITS   width of a beat                                         bits     64, 128, 256, 512
 // ID_W        width of an id, enough for CLIENTS                      bits     1 or more
-// QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
+// QUIET_BITS  QUIET_BITS of rill_owed                                 bits     2 to 16
 // ADDR_BITS   width of an address                                     bits     32 to 64
 `default_nettype none
 
@@ -71,7 +71,7 @@ module rill_axi_read_arbiter #(
 
     wire               take;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q = 1'b0;  // like open_q, has a value before the first reset, because rill_owed counts
+    reg                valid_q = 1'b0;  // defined before the first reset, as open_q is, because rill_owed counts
     reg  [ID_W-1:0]    id_q;
     reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;

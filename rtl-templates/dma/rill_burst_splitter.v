@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors {beats, offset} into AXI bursts.
 //
-// Each burst ends at a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no burst crosses a 4
-// KiB boundary, and long runs become aligned bursts.
+// Each burst ends at an address that is a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no
+// burst crosses a 4 KiB boundary, which AXI forbids, and long runs become aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
 // descriptors. Bursts leave with latency 2, length and address from registers.
 // m_axis_burst_last: the burst is the last one of its descriptor.
-// flush (level): drops everything held and discards what arrives. busy: a descriptor or burst is held.
+// While flush is high, everything that is held or arrives is discarded. busy: a descriptor or burst is held.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                            unit   range
@@ -72,7 +72,7 @@ module rill_burst_splitter #(
     reg  [ADDR_W-1:0] work_addr_q;
     reg  [15:0] length_q;
     reg  [15:0] left_q;
-    reg         last_q;                      // left_q == 0
+    reg         last_q;                      // left_q is 0: the burst is the last one of its descriptor
     reg         open_q;                      // low in reset
 
     wire [15:0] page_beat = {{(16 - PAGE_W){1'b0}}, next_addr[PAGE_W-1:0]};

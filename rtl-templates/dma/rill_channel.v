@@ -2,9 +2,8 @@
 // One memory channel of a design: one rill_dma_read per reading client, their rill_axi_read_arbiter, one rill_dma_write
 // for all writing clients, and the status of the channel for the control.
 //
-// A direction without clients sends no requests to the port.
-// read_* and write_* are packed arrays over the clients, client 0 in the low bits. A direction without clients has the
-// ports of one client, which are ignored.
+// read_* and write_* are packed arrays over the clients, client 0 in the low bits. A direction without clients sends no
+// requests to the memory. It still has the ports of one client, which are ignored.
 // core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
 // comes from a separate register.
 // error rises one cycle after the error of an engine, and stays until the reset. error_is_write and
@@ -31,8 +30,8 @@
 // W             WRITERS, at least 1                                                         clients  derived
 // ENGINES       engines; each has a reset and a flush                                       engines  derived
 // BURST         MAX_BURST of each reader's engine, 32 bits each (each as in rill_dma_read)  beats    any
-// PREFETCH      PREFETCH_BEATS of each, 32 bits each (each as in rill_dma_read)             beats    any
-// STYLE         first letter of each reader's RAM_STYLE: d, b or u                          -        any
+// PREFETCH      PREFETCH_BEATS of each reader's engine, likewise                            beats    any
+// STYLE         first letter of each reader's RAM_STYLE: d, b or u; 8 bits each             -        any
 `default_nettype none
 
 module rill_channel #(

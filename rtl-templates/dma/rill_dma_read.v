@@ -2,13 +2,13 @@
 // Read engine for one client of a memory port: takes descriptors {beats, offset} and returns the beats in the same
 // order.
 //
-// Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
-// A burst is requested only after space for all of it has been reserved in the prefetch FIFO, so m_axi_rready is always
-// high after the reset.
-// Space is checked a cycle ahead: the next burst follows a requested one immediately if there was space for 2 *
-// MAX_BURST beats before the request, else a cycle later.
-// Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency +
-// MAX_BURST.
+// m_axi_* are the address and data channels of an AXI4 read without ids, size and burst type, which
+// rill_axi_read_arbiter adds. A burst is requested only after space for all of it has been reserved in the prefetch
+// FIFO, so m_axi_rready is always high after the reset.
+// Space is checked a cycle ahead: if there was space for 2 * MAX_BURST beats before a request, the next request follows
+// immediately, else at least one cycle later.
+// Throughput: one beat per cycle if OUTSTANDING * MAX_BURST is at least the latency of the memory in cycles, and
+// PREFETCH_BEATS at least this latency plus MAX_BURST.
 // flush (level, hold until idle): from the next cycle on no further burst is issued, but requests that already wait for
 // the port (at most two) are still sent. Descriptors and beats that arrive or are held are discarded, and outstanding
 // bursts drain.
@@ -20,7 +20,7 @@
 // name            meaning                                   unit    range
 // BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
 // MAX_BURST       longest burst, as in rill_burst_splitter  beats   1 to 256
-// OUTSTANDING     bursts requested and not yet answered     bursts  1 to 256
+// OUTSTANDING     requested bursts without answer, at most  bursts  1 to 256
 // PREFETCH_BEATS  depth of the FIFO                         beats   MAX_BURST or more
 // RAM_STYLE       style of the storage of the FIFO          -       "auto", "srl", "distributed", "block", "ultra"
 // ADDR_BITS       width of an address                       bits    32 to 64
@@ -93,10 +93,10 @@ module rill_dma_read #(
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
         .m_axis_burst_last(burst_last));
 
-    // Requests. Credits are counted in beats for the FIFO, and in bursts for the memory.
+    // Requests are limited by room_q, in beats of the FIFO, and by out_q, in bursts at the memory.
     wire              ar_ready;  // comes from a register, so that the path of the arbiter's grant ends there
     reg  [ROOM_W-1:0] room_q;                // places of the FIFO that are not reserved
-    reg  [OUT_W-1:0]  out_q;                 // bursts outstanding
+    reg  [OUT_W-1:0]  out_q;                 // bursts requested and not answered completely
     reg               open_q;                // low in reset
 
     wire [8:0]        burst_beats = burst[ADDR_BITS +: 9];

@@ -10,7 +10,8 @@
 // after it, so data is at most one beat ahead of the addresses that the memory has accepted. Data does not wait for
 // m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address.
 // Descriptors: with BUFFER_BEATS 1 a descriptor is taken in the cycle after the last beat of the previous one. The
-// buffer is full in that cycle, so no time is lost. With more, it is taken together with the last beat.
+// buffer is full in that cycle, so no time is lost. With a larger buffer, a descriptor is taken together with that
+// beat.
 // Order: the beats of a client stay in order. The responses come in the order of the bursts, because all bursts have id
 // 0.
 // AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high after the reset. No
@@ -20,12 +21,12 @@
 // m_axi_awvalid: 1 cycle, plus 1 when the turn passes.
 // flush (level, hold until idle): descriptors and beats that have not been taken are discarded, from the next cycle
 // until one cycle after flush falls. Beats in the buffer are written.
-// written: one pulse per client when the last response of a descriptor has come, so all its beats have theirs.
+// written: one pulse per client when the last response of a descriptor has come. All its beats then have responses.
 // idle, one bit per client: nothing is held and every response has come (and, without flush, nothing is offered).
 // error: sticky until reset. error_addr is the address of the first beat with BRESP != OKAY.
 // Reset in the middle of a request: responses to earlier beats are discarded before the next beat is taken (rill_owed).
-// A burst whose address was sent without its beat cannot be completed. So end the request (kill) before resetting the
-// kernel alone.
+// A burst whose address was sent without its beat cannot be completed. So the host must end a request (kill) before it
+// resets the kernel alone.
 // Reset: clk, synchronous active-high rst (otherwise only while idle).
 // Ports of clients are packed arrays, client 0 in the low bits. A descriptor has at most 511 beats.
 //
@@ -33,7 +34,7 @@
 // CLIENTS       clients that share the engine       clients  1 to 64
 // BEAT_BITS     width of a beat                     bits     64, 128, 256, 512
 // ID_W          width of an id                      bits     1 or more
-// OUTSTANDING   beats without response              beats    1 to 256
+// OUTSTANDING   beats without response, at most     beats    1 to 256
 // BUFFER_BEATS  depth of the buffer                 beats    1 or more
 // RAM_STYLE     style of the storage of the buffer  -        "auto", "srl", "distributed", "block", "ultra"
 // QUIET_BITS    QUIET_BITS of rill_owed             bits     2 to 16
@@ -113,7 +114,7 @@ module rill_dma_write #(
         end
     endgenerate
 
-    // Low in reset. It has a value before the first reset, because rill_owed counts bursts from the start.
+    // open_q is low in reset. It has a value before the first reset, because rill_owed counts bursts from the start.
     reg                   open_q = 1'b0;
     wire                  owed;              // the memory has not answered all beats from before the reset
     reg                   flush_q;
@@ -122,9 +123,9 @@ module rill_dma_write #(
     wire                  data_ready;        // the data buffer has room
     wire                  addr_ready;        // the buffer of addresses has room
     wire [CLIENTS-1:0]    turn;              // the client in turn, at most one bit
-    wire [CLIENTS-1:0]    ready_turn;        // copy of turn for the tready of beats,
-    wire [CLIENTS-1:0]    place_turn;        // for addresses,
-    wire [CLIENTS-1:0]    data_turn;         // for data
+    wire [CLIENTS-1:0]    ready_turn;        // copy of turn for the tready of beats
+    wire [CLIENTS-1:0]    place_turn;        // copy of turn for addresses
+    wire [CLIENTS-1:0]    data_turn;         // copy of turn for data
     wire [CLIENTS-1:0]    live;              // the client has a descriptor with beats left
     wire [CLIENTS-1:0]    last;              // the next beat is the last one of its descriptor
     wire [CLIENTS*PLACE_W-1:0] places;       // place of each client's next beat, in beats from its base
@@ -132,7 +133,7 @@ module rill_dma_write #(
     wire                  room = data_ready && addr_ready && slot_q;
     wire                  current = |(turn & request);
     wire                  push = current && room;
-    // Copy of push, for the data of a beat.
+    // Copy of push for the data of a beat
     wire                  data_push = |(data_turn & request) && room;
     wire [CLIENTS-1:0]    took = push ? turn : {CLIENTS{1'b0}};
     wire                  ends = |(turn & last);
@@ -266,10 +267,10 @@ module rill_dma_write #(
 
     wire all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
-    reg  [OUT_W-1:0] more;                   // bits of out_q that change when it counts up, or down
-    reg  [OUT_W-1:0] less;
+    reg  [OUT_W-1:0] more;                   // bits of out_q that change when it counts up
+    reg  [OUT_W-1:0] less;                   // bits of out_q that change when it counts down
 
-    // Built without an adder after push, because push arrives late in the cycle.
+    // Both are known before push, which arrives late in the cycle. So out_q needs no adder after push.
     always @* begin
         more[0] = 1'b1;
         less[0] = 1'b1;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the bursts that were requested but not answered when a port is reset in the middle of a request.
 //
-// asked: the address of a burst was taken. answered: its last beat or its response has come. sign: the memory has sent
-// anything.
-// owed: high after a reset while such bursts are unanswered. It ends when all of them are answered, or when there was
+// Each input is high for one cycle per event. asked: the memory took the address of a burst. answered: the last beat or
+// the response of a burst came. sign: the memory sent a beat or a response.
+// owed: high after a reset while such bursts are unanswered. It falls when all of them are answered, or when there was
 // no sign for 2^QUIET_BITS cycles, because then the memory was reset as well and will not answer. While owed is high,
 // the user of this module must not send requests and must discard answers.
 // Reset: clk, synchronous active-high rst. The count of open bursts starts at 0 and is not reset.
 //
-// name        meaning                                              unit  range
-// QUIET_BITS  2^QUIET_BITS cycles without a sign: nothing is owed  bits  2 to 16
+// name        meaning                                             unit  range
+// QUIET_BITS  after 2^QUIET_BITS cycles without sign, owed falls  bits  2 to 16
 `default_nettype none
 
 module rill_owed #(

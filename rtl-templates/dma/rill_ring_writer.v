@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes every generated token id to the ring buffer in memory as soon as it is made, with full beats.
 //
-// Ids come as {index[31:0], id[31:0]}; index counts up from 0. Word i of the ring is id i. The current beat is kept and
-// written again with each id that joins it, with zeros in the places that are not filled yet. So the ring must consist
-// of whole beats.
-// An id is taken when the write of the previous one has its response. ids_written counts responses, so the host may
-// read that many ids.
-// SLOTS above 1: bits 31:28 of index are a slot with its own ring and beat. The base of the ring must be that of the
-// slot from the id's transfer until ids_written counts it.
+// Ids come as {index[31:0], id[31:0]}; index counts up from 0. Word i of the ring is the id with index i. The current
+// beat is kept and written again with each id that joins it, with zeros in the places that are not filled yet. So the
+// ring must consist of whole beats.
+// An id is taken when the write of the previous id has its response. ids_written counts responses, so the host may read
+// that many ids.
+// SLOTS above 1: bits 31:28 of index are the number of a slot, which has a separate ring and a separate beat. From the
+// id's transfer until ids_written counts it, the base address at the rill_dma_write must be that of the slot's ring.
 // Out: a descriptor of one beat and the beat, to a client of a rill_dma_write (base = ring pointer). The bit of idle
 // for this client comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
@@ -60,10 +60,10 @@ module rill_ring_writer #(
     reg  [39:0]          offset_q;
     reg  [BEAT_BITS-1:0] beat_q;
     reg  [31:0]          id_q;
-    reg  [IDS-1:0]       here_q;             // the word of the beat that is the id's place
-    reg  [IDS-1:0]       behind_q;           // the words after it, which become 0
-    reg  [2:0]           settle_q;           // cycles of dma_idle in a row. The state waits for 8,
-                                             // so registers may be on the way to the engine.
+    reg  [IDS-1:0]       here_q;             // one-hot: the word of the beat that the id becomes
+    reg  [IDS-1:0]       behind_q;           // words after the id, which become 0
+    reg  [2:0]           settle_q;           // cycles of dma_idle in a row. S_RESPONSE waits for 8 of them,
+                                             // because registers may delay dma_idle.
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
     wire        place = state_q == S_PLACE;

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the segment table once per step and sends one descriptor per contiguous run. All channels get the same
-// descriptors.
+// Makes the reads of an engine: walks a table of segments once per step and sends one descriptor for each contiguous
+// run of memory. All channels of the engine get the same descriptors.
 //
-// In: step words that are sent ahead of those of the kernels (with drafts, the words of generating steps are sent after
-// them). Out: descriptors {beats, offset}, to be forked to the rill_dma_read of each channel.
-// A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Its kinds:
-//     weights  `beats` beats at offset + layer*layer_stride
-//     K        krows*beats beats at that place
-//     V        `outer` runs of vblocks*beats beats, outer_stride apart
+// In: step words. The token loop sends them to the walker before it sends them to the kernels, so that the walker reads
+// ahead. (With drafts, it sends the words of generating steps after that; with slots, all words at the same time.) Out:
+// descriptors {beats, offset}, which a fork brings to the rill_dma_read of each channel.
+// A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Entries of each kind
+// read, from offset + layer*layer_stride on,
+//     weights  `beats` beats
+//     K        krows*beats beats
+//     V        `outer` runs of vblocks*beats beats, which begin outer_stride bytes apart
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
 // With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
 // step attends to (rill_window_entries).
 // In a part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
-// + 1, where l = kv_layer + layer*kv_step is its layer of the cache. Then all writes of earlier steps to this layer
-// have their responses.
+// + 1, where l = kv_layer + layer*kv_step is its layer of the cache. These inputs come from rill_kv_tracker. When the
+// wait is over, all writes of earlier steps to this layer have their responses.
 // Throughput: one descriptor per cycle. The descriptor comes with latency 6 from rill_schedule's entry, with windows
 // 11.
-// flush (level, hold until reset): nothing more is sent, and steps that arrive or are held are discarded. idle: nothing
-// is held (during flush).
+// flush (level, must stay high until the reset): nothing more is sent, and steps that arrive or are held are discarded.
+// idle: nothing is held. The control uses it during a flush.
 // Reset: clk, synchronous active-high rst; the step count starts again.
 //
 // name               meaning                                                               unit       range
@@ -107,7 +109,7 @@ module rill_segment_walker #(
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
     wire [15:0]          entry_skip;         // row-steps or blocks before the window
-    wire                 held;               // an entry waits for u_windows; a flush discards those inside it
+    wire                 held;               // an entry waits for u_windows (a flush discards entries inside it)
 
     // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),

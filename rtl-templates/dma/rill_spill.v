@@ -9,9 +9,9 @@
 // when the read of the present one has been requested. That read is requested when the previous firing has been read
 // completely.
 // Writing: m_axis_write_* go to a rill_dma_write. Each beat has a descriptor, which is sent as soon as it is certain
-// that the beat will come, so usually before the beat. dma_idle comes back from the write engine: all beats of this
-// client have their responses. It may come up to 6 cycles late, so it is ignored in the first cycles after the last
-// beat. It always concerns one firing, because the next one enters later.
+// that the beat will come, so usually before the beat. The write engine sets dma_idle while all beats of this client
+// have their responses. It may be up to 6 cycles late, so it is ignored in the first cycles after the last beat. The
+// client's beats never belong to two firings, because the next firing enters later.
 // Reading: m_axis_read sends one descriptor per firing to a rill_dma_read, after dma_idle. Its beats come back on
 // s_axis_read.
 // Layout from OFFSET on, in stream order: a beat has floor(BEAT_BITS / DATA_W) words, the first in the low bits; unused
@@ -95,7 +95,7 @@ module rill_spill #(
     localparam [31:0] HALF_BEATS = BURST < 1 ? BEATS : (BEATS + BURST - 1) / BURST * BURST;
     localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // offset of the second half
     localparam [31:0] WORDS_32 = WORDS;
-    localparam [1:0] SETTLED = 2'd3;             // value of settle_q from which on dma_idle covers the last descriptor
+    localparam [1:0] SETTLED = 2'd3;             // from this value of settle_q on, dma_idle includes the last beat
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
     // State of the firing that is written. S_FILL: words enter. S_PUSH: the last beat leaves. S_SETTLE: dma_idle is not
@@ -110,7 +110,7 @@ module rill_spill #(
     reg  [ADDR_W-1:0]    read_q;             // place of the next word to read
     reg  [ADDR_W-1:0]    end_q;              // place of the last word of the firing that is read
     reg  [9:0]           in_slot_q;          // place in its beat of the next word to write
-    reg  [9:0]           slot_q;             // place in its beat of the next word to read; wide words: of the next beat
+    reg  [9:0]           slot_q;             // place in its beat of the next word to read (wide: of a beat in its word)
     reg  [15:0]          beats_q;            // beats of the firing that have left
     reg                  begun_q;            // the firing has begun to enter
     reg  [9:0]           due_q;              // descriptors to send for beats that are certain to come

@@ -2,8 +2,8 @@
 // Reads fp32 rows from memory as a vector stream, one firing per step. The row of position p is at OFFSET + p*ROW_BYTES
 // of the channel.
 //
-// In: step words, and beats of one rill_dma_read. Out: the descriptors for it, and the vector stream in order (chunk,
-// tok), with tuser and tlast as in docs/rtl.md section 3.
+// In: step words, and the beats of one rill_dma_read. Out: descriptors for this rill_dma_read, and the vector stream in
+// order (chunk, tok), with tuser and tlast as in docs/rtl.md section 3.
 // The row layout is that of rill_stream_writer: CHUNKS*LANES fp32 values, padded to whole groups of max(beat, chunk)
 // bits.
 // Throughput: one chunk per cycle while beats are available. Two groups per token are buffered.
@@ -127,7 +127,7 @@ module rill_stream_reader #(
         end
     end
 
-    // Token counts of the steps whose beats have not come yet.
+    // Token counts of the steps whose beats have not all come yet.
     wire       count_valid;
     wire [3:0] fill_ntok;
     wire       fill_end;

@@ -7,8 +7,8 @@
 // Out: descriptors and beats for one rill_dma_write. A row has CHUNKS*LANES fp32 values in order, padded with zeros to
 // whole groups of max(beat, chunk) bits: ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not
 // depend on TOKENS.
-// steps_done counts the firings whose writes all have their responses. dma_written comes back from the engine (see
-// rill_write_tracker).
+// steps_done counts the firings whose writes all have their responses. dma_written is `written` of the rill_dma_write:
+// one pulse for each descriptor whose responses have all come.
 // Throughput: one chunk per cycle while the engine keeps up. Descriptors leave through a register slice, so that the
 // engine's tready ends there. Reset: clk, synchronous active-high rst.
 //

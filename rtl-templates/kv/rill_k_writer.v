@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the K stream of a step into full-beat writes. Position p goes to channel p mod CHANNELS.
+// Writes the keys of a step to the K cache in memory, in whole beats. The key of position p goes to channel p mod
+// CHANNELS.
 //
 // In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads. A firing has kv units {scale,
 // q} in the order head, tok, unit in head; tuser marks the last active token. Only q is written, and a unit is one
@@ -11,8 +12,8 @@
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted. given: one pulse
 // for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and at the
 // latest with the layer_done of its own layer. rill_kv_tracker counts the responses.
-// PLACES: the step words are those of rill_part_steps, one per firing. The layer in the formula is the word's place,
-// and layer_done comes with the last part of a layer.
+// PLACES above 0 (slots): the step words come from rill_part_steps, one per firing. The layer in the formula is the
+// word's place, and layer_done comes with the last part of a layer.
 // Latency: 1 cycle. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word, so there is no divider.
 // Reset: clk, synchronous active-high rst.
@@ -104,9 +105,9 @@ module rill_k_writer #(
     reg               row_ready_q;
     reg               open_q;
 
-    // Channel and offset of the next unit.
+    // Channel of the next unit, and offset of its row: head_base_q + row_offset_q.
     reg  [LANE_W-1:0] lane_q;
-    reg               lane_last_q;           // the channel is the last one
+    reg               lane_last_q;           // lane_q is CHANNELS - 1
     reg  [39:0]       row_offset_q;
     reg  [39:0]       layer_base_q;
     reg  [39:0]       head_base_q;
@@ -169,7 +170,7 @@ module rill_k_writer #(
             endcase
     end
 
-    // Setup: over_q (cycle 1), channel and row (cycle 2), offset of the row (cycle 3).
+    // After a step word: over_q in the first cycle, channel and row in the second, offset of the row in the third.
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
             pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
@@ -184,7 +185,7 @@ module rill_k_writer #(
         first_offset_q <= {8'd0, row_product};
     end
 
-    // Distance of the layer's place, in two registers. It is added in S_ROW.
+    // PLACES: distance of the layer's place from K_BASE, computed in two registers and added in S_ROW.
     reg  [9:0]          place_q;
     reg                 more_q;              // another part of the layer follows
     reg  [39:0]         place_bytes_q;

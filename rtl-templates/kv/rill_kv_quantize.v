@@ -2,9 +2,10 @@
 // Quantizes fp32 head vectors to int8 with one fp32 scale each, for the KV cache (docs/numerics.md section 6).
 //
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head,
-// tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last one is padded with
-// zeros. tlast comes after HEADS heads. RSQRT_HD is 1 / sqrt(HEAD_DIM), unless the graph gives another scale of scores.
-// Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next one comes in.
+// tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last unit is padded with
+// zeros. tlast comes with the last unit of HEADS heads. The scales of keys are multiplied by RSQRT_HD, so that scores
+// are scaled: RSQRT_HD is 1 / sqrt(HEAD_DIM), unless the graph gives another scale of scores.
+// Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next head comes in.
 // Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
 // chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
 // overflows.
@@ -137,7 +138,7 @@ module rill_kv_quantize #(
     wire                final_now = took[LEVELS] && place[ROW_W];
     reg                 finishing_q;                       // any of final_valid_q
     wire                taking = w_take || |took_q;
-    // Larger than the magnitude so far, or first chunk of the head
+    // The chunk has a larger magnitude than the head so far, or it is the first chunk of the head.
     wire                more = {place[ROW_W+1], chunk_most} > {1'b0, most_q[row]};
 
     genvar i;

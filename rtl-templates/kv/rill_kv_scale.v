@@ -6,9 +6,11 @@
 // in head. The scale of unit 0 is stored at position pos + tok.
 // Out (tdata only): for each (layer, head) in order, the words of positions 0 .. pos + ntok - 1, element 0 low; lanes
 // past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
-// grouped queries, every head is sent REPLAYS times, once for each query head that reads it; in a step of one token,
-// TOGETHER times less often. With WINDOW, the words begin where the layer's window begins (rill_window_begin).
-// PLACES: the step words are those of rill_part_steps, one per firing of HEADS heads. The layer is the word's place.
+// grouped queries, every head is sent REPLAYS times, once for each query head that reads it. In a step of one token, it
+// is sent REPLAYS / TOGETHER times, because TOGETHER query heads share a pass. With WINDOW, the words begin where the
+// layer's window begins (rill_window_begin).
+// PLACES above 0 (slots): the step words come from rill_part_steps, one per firing of HEADS heads. The layer is the
+// word's place.
 // Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
@@ -112,8 +114,8 @@ module rill_kv_scale #(
     localparam [16:0] LANES_17 = LANES_32[16:0];
 
     // ---- scales in ----
-    reg               w_have_q;                            // a step is being written
-    reg               next_q;                              // the size of the step waits for the reader
+    reg               w_have_q;                            // scales of a step are being written
+    reg               next_q;                              // next_size_q and next_together_q wait for the reader
     reg  [15:0]       pos_q;
     reg  [16:0]       next_size_q;
     reg               next_together_q;
@@ -195,7 +197,7 @@ module rill_kv_scale #(
     reg  [COUNT_W-1:0] ready_q;
     reg                some_q;                             // ready_q is not 0
     reg                want_q;                             // ready_q is not 0, and r_have_q
-    reg                r_have_q;
+    reg                r_have_q;                           // words of a step are being read
     reg  [16:0]        size_q;                             // positions of the step
     reg  [16:0]        left_q;                             // positions from the present word to the end
     reg  [ADDR_W-1:0]  r_base_q;
@@ -203,7 +205,7 @@ module rill_kv_scale #(
     wire [ADDR_W-1:0]  read_addr;                          // copy of r_addr_q, for the memories alone
     reg  [ADDR_W-1:0]  r_addr_d;
     reg  [FIRE_W-1:0]  r_fire_q;
-    wire               loaded;                             // r_addr_q and left_q are those of the layer
+    wire               loaded;                             // r_addr_q and left_q belong to the present layer
     wire               load;
     wire [16:0]        skip;                               // positions before the first word
     wire [16:0]        layer_size = size_q - skip;

@@ -3,8 +3,8 @@
 // they read the cache.
 //
 // In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines, as in
-// rill_write_tracker. The counts of K and of V do not wait for one another. kv_layers_done: the smaller of both, one
-// cycle later.
+// rill_write_tracker. The counts of K and V do not wait for one another. kv_layers_done is the smaller of both counts,
+// one cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //
 // name       meaning                                             unit     range

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats the words of a step's parts for each layer, for kernels of attention in a design with slots.
 //
-// In: step words, one for each part of a step; MORE is set in all but the last one. Out: words of parts (PART of
-// include/fields.def): the parts of the step in order, LAYERS times. PLACE is slot * LAYERS + layer.
-// The words of a step are taken when those of the step before have been sent.
+// In: step words, one for each part of a step; the field `more` is set in all but the last one. Out: words of parts
+// (docs/rtl.md section 4): all parts of the step in order for layer 0, then for layer 1, and so on. The field `place`
+// is slot * LAYERS + layer.
+// The words of a step are taken when all words of the previous step have been sent.
 // Latency: 1 cycle from the last word of a step. Throughput: one word per cycle.
 // Reset: clk, synchronous active-high rst; the words that are held are discarded.
 //
@@ -40,7 +41,7 @@ module rill_part_steps #(
     localparam [31:0] LAST_LAYER = LAYERS - 1;
     reg  [63:0]       part_mem [0:(1 << PART_W)-1];
     reg               open_q;                // words of a step are taken
-    reg               sends_q;
+    reg               sends_q;               // words of parts are sent
     reg  [PART_W-1:0] in_q;                  // number of the word that comes in
     reg  [PART_W-1:0] last_q;                // number of the step's last part
     reg  [PART_W-1:0] out_q;

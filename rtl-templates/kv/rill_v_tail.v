@@ -8,26 +8,28 @@
 // tokens of a (step, layer, head) are in.
 // Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}. tail_data holds the beats of all lanes 4 cycles later.
 // Bytes of positions that no step has had are 0, because the first position of a block clears its words. After a step
-// with wrong drafts, bytes after the next step's last position may be those of the drafts; softmax weights of 0
-// multiply them.
+// with wrong drafts, bytes after the next step's last position may be those of the drafts. They do no harm, because
+// their softmax weights are 0.
 // Out: when a step fills the block, for each row one descriptor of 64 bytes, and its beats, at the offset in the
 // channel
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64
-// to all channels. If the last positions of the block were wrong drafts, the step that fills it again writes it again.
+// to all channels. If the last positions of the block were wrong drafts, a later step fills the block again and writes
+// it again.
 // *_tvalid and *_tready are packed, one bit per channel; the descriptor is shared, and each channel has its own beats
 // (channel 0 low). Reads have priority. No V is taken in while rows are written out.
-// layer_done: one pulse per (step, layer) when everything of it has been accepted; at once if no block closes. given:
-// one pulse for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and
-// at the latest with the layer_done of its own layer.
-// READS: tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its reads of
-// that layer, because its open block may be cleared. 0: the source of V keeps this order (an engine that fires the
-// product of V after the reads). With STEP_READS, READS is the number of reads of all layers, which may differ, and the
-// V of a step waits for all reads of the previous step. A step of one token makes READS_ALONE reads instead, if that is
-// not 0.
-// PLACES: the step words are those of rill_part_steps, one per firing. The layer, in memory and in tail_addr, is the
-// word's place, and layer_done comes with the last part of a layer. READS must be 0.
-// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS); ROWS more for a first position at
-// 256 bits; 6 cycles per beat written out.
+// layer_done: one pulse per (step, layer): when the channels have accepted its descriptors and beats, or, if the step
+// does not fill the block, when its V has been taken in. given: one pulse for each descriptor that a channel has
+// accepted; it comes after the layer_done of the previous layer, and at the latest with the layer_done of its own
+// layer.
+// READS: number of tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its
+// reads of that layer, because the new V may clear the open block that these reads need. READS 0: the source of V keeps
+// this order, because an engine that all products share computes V after these reads. With STEP_READS, READS is the
+// number of reads of all layers, which may differ, and the V of a step waits for all reads of the previous step. A step
+// of one token makes READS_ALONE reads instead, if that is not 0.
+// PLACES above 0 (slots): the step words come from rill_part_steps, one per firing. The layer, in memory and in
+// tail_addr, is the word's place, and layer_done comes with the last part of a layer. READS must be 0.
+// Throughput: UNITS + ROWS cycles per head and token, where UNITS = ceil(HEAD_DIM / XS) and XS = BEAT_BITS / 8. The
+// first position of a block takes ROWS cycles more if beats have 256 bits. Writing out takes 6 cycles per beat.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
 // name            meaning                                             unit      range
@@ -148,7 +150,7 @@ module rill_v_tail #(
     localparam [1:0] READ_DONE = 2'd2;       // value of wait_q when the word of the RAM arrives
     reg  [3:0]        state_q;
     reg  [3:0]        state_d;
-    reg               step_ready_q;          // state_q is S_STEP and there is no reset; drives another module
+    reg               step_ready_q;          // state_q is S_STEP; a register, as it drives another module
     reg [PLACE_W-1:0] pos_q;                 // position of the step's first token in its block
     reg  [33:0]       block_q;               // bytes of a row in all earlier blocks
     reg               closing_q;             // the step fills the block
@@ -162,7 +164,7 @@ module rill_v_tail #(
     reg [PLACE_W-1:0] place_q;               // the token's position in the block
     reg               token_last_q;
     reg               firing_last_q;
-    reg  [12:0]       taken_q;               // rows of this layer that have been written out
+    reg  [12:0]       taken_q;               // rows of this layer that were taken in and must be written out
 
     wire              loading = state_q[LOADING];
     wire              spreading = state_q[SPREADING];
@@ -181,7 +183,7 @@ module rill_v_tail #(
     wire              last_layer = PLACES != 0 || layer_q == LAYER_END[15:0]; // the next firing has another step word
     reg  [9:0]        layer_place_q;
     reg               more_q;                // another part of the layer follows
-    reg  [2:0]        settle_q;              // cycles until the place's rows and base are there
+    reg  [2:0]        settle_q;              // not 0: place_rows_q and place_bytes_q are not valid yet
     wire              ends_layer = PLACES == 0 || !more_q;
 
     // Writing out to memory.
@@ -192,7 +194,7 @@ module rill_v_tail #(
     reg  [CHANNELS-1:0] desc_valid_q;
     reg  [CHANNELS-1:0] beat_valid_q;
     wire                read_busy;           // the engine uses the RAM
-    wire                ahead;               // the previous step has not read the open block of this layer yet
+    wire                ahead;               // the reads of this layer by the previous step are not over
     wire                ask = state_q == S_ASK && !read_busy;
     wire                arrive = state_q == S_WAIT && wait_q == READ_DONE;
     wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}}
@@ -402,8 +404,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // Layers (with STEP_READS: steps) that were taken in and have not been read. If all are unread, the open block of
-    // the next layer to come in has not been read yet.
+    // unread_q: layers (with STEP_READS: steps) that were taken in and have not been read. If all layers are unread,
+    // the open block of the layer that comes in next has not been read yet.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;

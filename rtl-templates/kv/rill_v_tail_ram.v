@@ -2,8 +2,8 @@
 // One lane's memory of the V tail: bytes in, whole words out.
 //
 // Write: bit i of write_enable writes byte i of the word, byte 0 with write_first and every other byte with write_rest.
-// Bytes without their bit keep their contents. write_enable comes decoded and from registers; an index would be decoded
-// anew for every bit of the word.
+// Other bytes keep their contents. write_enable has a bit for each byte, from registers, because an index would have to
+// be decoded for every bit of the word.
 // Read: data two cycles after the address (registered read, output register). If the word is written in the same cycle,
 // the read gives the old contents.
 // Throughput: one write and one read per cycle. No reset.

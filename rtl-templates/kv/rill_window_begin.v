@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes how many units of positions come before the attention window of a step in a layer. Their keys and values are
-// not read. A unit is the least common multiple of 64 positions (blocks of the values and of the weights) and of the
-// channels of the keys (row-steps): 64 positions if the channels are a power of two.
+// Computes how many units of positions come before the attention window of a step in a layer. The keys and values of
+// these positions are not read. A unit is the least common multiple of 64 positions (a block of the values and of the
+// softmax weights) and of KEY_CHANNELS positions (a row-step of keys). So it is 64 positions if KEY_CHANNELS is a power
+// of two.
 //
 // In: pos, the first position of the step; index, the entry of the layer in WINDOW. Out, 3 enabled clocks later:
 // unit_count, the units before the first position that the token at pos attends to. No token of the step attends to an
-// earlier one.
+// earlier position.
 // Throughput: one per cycle. No reset.
 //
 // name          meaning                                                                   unit       range
@@ -46,7 +47,7 @@ module rill_window_begin #(
     localparam [31:0] FACTOR = ((1 << FACTOR_W) + BLOCKS - 1) / BLOCKS;
 
     reg  [15:0] pos_q;
-    // Positions before its own that a token attends to; 65535, which is all of them, without a window
+    // Number of positions before its own that a token attends to. Without a window it is 65535, which is all of them.
     reg  [15:0] beyond_q;
     reg  [15:0] oldest_q;
     wire [25:0] scaled = oldest_q[15:BLOCK_W] * FACTOR[15:0];

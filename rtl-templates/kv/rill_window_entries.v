@@ -5,10 +5,11 @@
 // the row-steps and blocks that are left to read. The reader of the entries does not need to know the window. Other
 // entries pass unchanged.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Inputs that come with it: keys, values: 1 if the
-// entry reads that cache; the layer of the cache is kv_layer + layer * kv_step.
-// Out: the same, 5 cycles later, with the step word rewritten. Outputs that come with it: blocks, the skipped V blocks
-// (64 positions each); rows, the skipped K row-steps. Both are 0 for entries that read neither keys nor values.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Together with an entry, keys is 1 if it reads keys,
+// and values is 1 if it reads values. The layer of the cache is kv_layer + layer * kv_step.
+// Out: the same, 5 cycles later, with the step word rewritten. Together with an entry, blocks is the number of skipped
+// V blocks (64 positions each), and rows the number of skipped K row-steps. Both are 0 for entries that read neither
+// keys nor values.
 // Throughput: one per cycle. Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
 // name          meaning                                            unit       range

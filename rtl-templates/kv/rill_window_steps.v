@@ -2,11 +2,11 @@
 // Looks up where the window of each layer begins (rill_window_begin), ahead of a kernel that goes through the layers of
 // a step in order.
 //
-// In: the first position of a step. Out: LAYERS times, in order: begin, the position before which nothing is read, and
-// pos, the position of the step counted from there. Latency: 5 cycles from the step to its first layer; one layer per
-// cycle.
-// s_ready is low from a step until its last layer has entered the pipeline. Layers in the pipeline carry their position
-// along.
+// In: s_pos, the first position of a step. Out, once for each layer in order: m_begin, the position before which
+// nothing is read, and m_pos, the first position of the step counted from m_begin. Latency: 5 cycles from the step to
+// its first layer. Throughput: one layer per cycle.
+// s_ready is low from a step until its last layer has entered the pipeline. The next step may then enter, because the
+// position goes through the pipeline with each layer.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                                                   unit       range

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts memory beats to words. It splits a wide beat into several words, the first in the low bits, or gathers
-// several beats into a wide word.
+// several beats into a wide word, the first beat in the low bits.
 //
-// In: the beats of a firing of WORDS words, packed without gaps. Bits of the last beat beyond the last word are padding
-// and are dropped.
+// In: the beats of a firing, which hold WORDS words without gaps. Bits of the last beat beyond the last word are
+// padding and are dropped.
 // Out: WORDS words with tlast on the last one. Each firing begins with a new beat.
 // BEAT_BITS >= WORD_W: one word per cycle, one beat every BEAT_BITS/WORD_W cycles, latency 1 cycle. BEAT_BITS < WORD_W:
 // one beat per cycle, one word every WORD_W/BEAT_BITS cycles, latency 1 cycle from the word's last beat.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                                                                  unit   range
-// BEAT_BITS  width of a beat                                                          bits   1 or more
-// WORD_W     width of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
-// WORDS      words of a firing                                                        words  1 or more
+// name       meaning                                                             unit   range
+// BEAT_BITS  width of a beat                                                     bits   1 or more
+// WORD_W     width of a word; BEAT_BITS times a power of two, or divided by one  bits   1 or more
+// WORDS      words of a firing                                                   words  1 or more
 `default_nettype none
 
 module rill_beat_unpack #(

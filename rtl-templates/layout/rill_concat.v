@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins two tensors into one: alternates between words of a and words of b.
+// The kernel of the operation `concat`, which joins two tensors into one. It passes words of a and words of b in turn.
 //
-// Takes FIRST words of a for each token, then SECOND words of b for each token, and repeats that until b's firing ends.
+// It takes FIRST words of a for each token, then SECOND words of b for each token, then words of a again, and so on.
+// The output firing ends with b's firing; tlast of a is ignored.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: synchronous, valids and counters only.
 //
 // name    meaning                       unit      range
@@ -52,7 +53,7 @@ module rill_concat #(
     endgenerate
 
     reg                second_q;             // the next word is taken from b
-    reg  [COUNT_W-1:0] word_q;
+    reg  [COUNT_W-1:0] word_q;               // number of the word in the present turn
     wire               ready, move, valid, en;
     wire               word_last = word_q == (second_q ? SECOND_LAST[COUNT_W-1:0] : FIRST_LAST[COUNT_W-1:0]);
     wire               s_valid = second_q ? s_axis_b_tvalid : s_axis_a_tvalid;

@@ -7,14 +7,15 @@
 // nested loops, LANES per word: element number = sum over loops of index * stride. For example, a transposition of D0 x
 // D1 (row-major in, column-major out) has an outer loop of D1 trips with stride 1 and an inner loop of D0 trips with
 // stride D1: TRIPS = {D0, D1}, STRIDES = {D1, 1}.
-// Element e is in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES. So a word of the writer is one row,
-// rotated. No two elements of a reader's word may be in the same bank: the compiler chooses PERIOD and SKEW accordingly
-// and checks every word (gen/ir/corner.c).
+// Element e is in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row floor(e / LANES). So a word of the writer is one
+// row, rotated. No two elements of a reader's word may be in the same bank. The compiler chooses PERIOD and SKEW so
+// that this holds, and checks every word (gen/ir/corner.c).
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
 // after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES) words per token. Elements of the
 // last word beyond BUFFER are ignored at the input; those beyond the product of TRIPS are +0 at the output.
 // A firing fills ROUNDS halves. ROUNDS is the product of the trip counts of the loops that both sides have in common,
-// because the buffer holds only what is inside of these loops. With ROUNDS above 1 both counts are whole words.
+// because the buffer holds only what is inside of these loops. With ROUNDS above 1, BUFFER and the product of TRIPS
+// must be multiples of LANES.
 // m_axis_tlast ends the firing; s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time. Latency: 2 cycles from the last word in to the first word
 // out. Addresses are computed ahead of the words: counters step through the loops (rill_loop_walk), and two pipeline
@@ -65,7 +66,7 @@ module rill_corner_turn #(
     output wire [USER_W-1:0]       m_axis_tuser,
     output wire                    m_axis_tlast
 );
-    // The largest element number that the loops reach, or -1 where a trip count is 0.
+    // Returns the largest element number that the loops reach, or -1 if a trip count is 0.
     function integer top_element(input integer loops);
         integer l;
         begin
@@ -76,6 +77,7 @@ module rill_corner_turn #(
                         + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
         end
     endfunction
+    // Returns the product of all trip counts.
     function integer all_trips(input integer loops);
         integer l;
         begin
@@ -165,7 +167,7 @@ module rill_corner_turn #(
             last_tok_q[write_half_q] <= s_axis_tuser[TOK_W-1:0];
     end
 
-    // Element i of the word goes to bank i + turn_q.
+    // Rotates the word: element i goes to bank (i + turn_q) mod LANES.
     wire [LANES*DATA_W-1:0] row;
     generate
         if (PERIOD > 0) begin : gen_turn
@@ -192,9 +194,9 @@ module rill_corner_turn #(
     endgenerate
 
     // ---- the loops of each lane ----
-    // The number of banks that each loop moves on when its index grows by one. The skew is added only for strides that
-    // are multiples of PERIOD. With any other stride a step may or may not enter a new period; the compiler refuses
-    // walks for which this gives a wrong bank (is_free in gen/ir/corner.c).
+    // Returns, for each loop, the number of banks by which the bank moves on when the loop's index grows by one. The
+    // skew is added only for strides that are multiples of PERIOD. With any other stride a step may or may not enter a
+    // new period. The compiler refuses walks for which this gives a wrong bank (is_free in gen/ir/corner.c).
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
         begin
@@ -213,7 +215,7 @@ module rill_corner_turn #(
     localparam ALIGNED = TRIPS[(LOOPS-1)*32 +: 32] % SAFE_LANES == 0;
     localparam WALKS = ALIGNED ? 1 : LANES;
     generate
-        if (ALIGNED && !INNER_TURN_32[0]) begin : gen_bad_turn         // only an odd number of banks visits all of them
+        if (ALIGNED && !INNER_TURN_32[0]) begin : gen_bad_turn         // with an even number, lanes share banks
             rill_error_PERIOD_and_SKEW_must_spread_the_innermost_loop_over_the_banks u_error ();
         end
     endgenerate
@@ -279,7 +281,7 @@ module rill_corner_turn #(
             rows_q <= rows_d;
         end
     end
-    // The lane that reads from the bank that is k banks after the first lane's bank.
+    // Returns the lane whose element is k banks after the bank of the first lane's element.
     function integer lane_of(input integer k);
         integer n;
         begin

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One registered stage of a shifter: moves a line of ELEMS elements up by `by` * STEP elements.
+// One registered stage of the shifter in rill_width_gear: moves a line of ELEMS elements up by `by` * STEP elements,
+// where `by` is 0 to 3.
 //
-// Zeros enter at the bottom; elements that pass the top are lost. There is no handshake: clock enable `en`, latency 1
-// enabled cycle; without `en`, `q` keeps its value. Each bit needs a 4:1 multiplexer.
-// No reset.
+// Zeros enter at element 0; elements that pass the highest place are lost. There is no handshake and no reset. The
+// clock enable is `en`, and the latency is 1 enabled cycle. Without `en`, `q` keeps its value. Each bit needs a 4:1
+// multiplexer.
 //
 // name    meaning                                                            unit      range
 // ELEMS   elements of a line                                                 elements  1 or more

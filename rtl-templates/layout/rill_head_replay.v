@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends every head of a stream of kv units REPLAYS times. With grouped queries, the keys of a step are needed once for
-// each query head that reads them. With TOGETHER, a head is sent only REPLAYS / TOGETHER times in a step of one token.
+// Sends every head of a stream of kv units REPLAYS times: with grouped queries, the engine needs the keys of a step
+// once for each query head that reads them. In a step of one token, a head is sent only REPLAYS / TOGETHER times,
+// because TOGETHER query heads share a pass (rill_head_pack).
 //
 // In and out: kv units in order head, tok, unit in head; tuser {tok_last, tok}. A head ends with unit UNITS-1 of the
 // token that has tok_last.

@@ -96,7 +96,7 @@ module rill_head_split #(
     always @(posedge clk)
         if (!step_q) together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
 
-    // ---- packed heads are stored and leave one after the other; other firings pass only while none is stored ----
+    // ---- packed heads are stored and leave one after the other; other firings pass only while no head is stored ----
     wire              room;
     wire              w_take;
     wire              w_bank;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
 //
-// In itensor terms, the buffer holds the part inside the loops that both types share (docs/passes.md): BUFFER words.
-// The writer fills a bank in its order. The reader walks it with LOOPS nested loops: word number = sum over loops of
-// index * stride. A loop that is absent from the reader's map has stride 0, so it reads the same words again. For
-// example, a transposition of D0 x D1 (row-major in, column-major out) has an outer loop of D1 trips with stride 1 and
-// an inner loop of D0 trips with stride D1: TRIPS = {D0, D1}, STRIDES = {D1, 1}.
+// In itensor terms (docs/passes.md), the buffer holds what is inside the outer loops that both types have in common.
+// The buffer has two banks of BUFFER words per token. The writer fills a bank in its order. The reader walks it with
+// LOOPS nested loops: word number = sum over loops of index * stride. A loop with stride 0 reads the same words again.
+// For example, a transposition of D0 x D1 (row-major in, column-major out) has an outer loop of D1 trips with stride 1
+// and an inner loop of D0 trips with stride D1: TRIPS = {D0, D1}, STRIDES = {D1, 1}.
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
 // A bank is full after BUFFER words per token and gives (product of TRIPS) words per token. A firing fills ROUNDS
 // banks. ROUNDS is the product of the trip counts of the loops that both sides share. m_axis_tlast ends the firing;
@@ -50,7 +50,7 @@ module rill_layout_converter #(
     output wire [USER_W-1:0] m_axis_tuser,
     output wire              m_axis_tlast
 );
-    // The largest word number that the loops reach, or -1 where a trip count is 0.
+    // Returns the largest word number that the loops reach, or -1 if a trip count is 0.
     function integer top_word(input integer loops);
         integer l;
         begin
@@ -61,6 +61,7 @@ module rill_layout_converter #(
                         + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
         end
     endfunction
+    // Returns the product of all trip counts.
     function integer all_trips(input integer loops);
         integer l;
         begin

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Line buffer: takes an image in row-major order and sends the patches of it that a convolution or a pooling needs.
 //
-// An image has ROWS x PIXELS pixels of WORDS words. Along each axis there are PLACES patches of TAPS pixels, which are
-// DILATION pixels apart. A patch begins STRIDE pixels after the previous one; the first one begins BEFORE pixels before
-// the image. Patches leave in row-major order of their places, and the pixels of a patch in row-major order. Pixels
-// outside the image are PAD.
-// A ring of BUFFER words holds the newest words of the image. A new word is taken as soon as no patch needs the word
-// that it overwrites. The overwritten word must come before the first pixel of the patch that is read now, and before
-// the first patch of the next row of patches.
+// An image has ROWS x PIXELS pixels of WORDS words. Along each axis (_Y: rows, _X: pixels of a row) there are PLACES
+// patches of TAPS pixels, which are DILATION pixels apart. A patch begins STRIDE pixels after the previous one, and the
+// first patch begins BEFORE pixels before the image. Patches leave in row-major order of their places, and so do the
+// pixels of a patch. Pixels outside the image are PAD.
+// A ring of BUFFER words holds the newest words of the image. A new word is taken as soon as no present or later patch
+// needs the word that it overwrites.
 // A firing is one image. m_axis_tlast ends the last patch; s_axis_tlast is ignored. Tokens are innermost on both sides:
 // each word comes once per active token, tuser = {tok_last, tok}. The number of active tokens may change from image to
 // image. The first words of the next image are taken while the last patches are read.
@@ -118,8 +117,8 @@ module rill_line_buffer #(
     localparam PLACE_X_W = bits(PLACES_X);
     localparam PLACE_Y_W = bits(PLACES_Y);
 
-    // The distance to the next word, in words, when `level` is the outermost loop that moves on. WORD is the innermost
-    // loop.
+    // Returns the distance from a word of a patch to the next word that leaves, in words of the image. `level` is the
+    // outermost loop that moves on; WORD is the innermost loop.
     localparam WORD = 0;
     localparam TAP_X = 1;
     localparam TAP_Y = 2;
@@ -136,7 +135,7 @@ module rill_line_buffer #(
             default: move = SIZE - PLACE_SPAN - PATCH_SPAN;
         endcase
     endfunction
-    // Converts a distance in the image to one in the ring.
+    // Converts a distance in the image to a distance in the ring, 0 to BUFFER - 1.
     function integer ring(input integer distance);
         ring = distance < 0 ? (BUFFER - (0 - distance) % BUFFER) % BUFFER : distance % BUFFER;
     endfunction
@@ -228,7 +227,7 @@ module rill_line_buffer #(
     end
 
     wire               next_word;                          // the next word is wanted
-    reg  [COUNT_W-1:0] lead_q;                             // arrived_q less the next word's number; above 0: it is here
+    reg  [COUNT_W-1:0] lead_q;                             // arrived_q less the next word's number; above 0: it arrived
     reg  [SLOT_W-1:0]  read_q;                             // slot of the next word
     reg  [Y_W-1:0]     top_q;                              // first row of the patch
     reg  [X_W-1:0]     edge_q;                             // first pixel of the patch
@@ -283,15 +282,16 @@ module rill_line_buffer #(
     end
 
     // ---- the oldest word that is needed ----
-    // It is in the first row and pixel of the patch that are inside the image. While the next row of patches begins in
-    // the same row of the image (hold_q), all pixels of this row are kept.
+    // This is the first word of the present patch that is inside the image. But while the next row of patches begins in
+    // the same row of the image (hold_q), all words of this row are kept.
     reg  [COUNT_W-1:0] image_q;                            // first word of the image
     reg  [COUNT_W-1:0] line_q;                             // offset of the patch's first row in it
     reg  [COUNT_W-1:0] pixel_q;                            // offset of the patch's first pixel in that row
     reg                hold_q;
     wire               inside_top = !top_d[Y_W-1] && top_d != {Y_W{1'b0}};
     wire               inside_edge = !edge_d[X_W-1] && edge_d != {X_W{1'b0}};
-    // The first patch that begins inside the image begins less than a stride from the edge.
+    // The first patch that begins inside the image begins less than a stride from the edge. FIRST_* are these distances
+    // in words, and MORE_* the distances between later patches.
     localparam [31:0]  FIRST_LINES = (STRIDE_Y - BEFORE_Y % STRIDE_Y) % STRIDE_Y * LINE;
     localparam [31:0]  MORE_LINES = STRIDE_Y * LINE;
     localparam [31:0]  FIRST_WORDS = (STRIDE_X - BEFORE_X % STRIDE_X) % STRIDE_X * WORDS;

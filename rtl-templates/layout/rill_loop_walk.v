@@ -2,13 +2,13 @@
 // Walks through nested loops, STEP elements at a time: computes which element of a buffer comes next, and in which bank
 // it is.
 //
-// Element number = sum over loops of index * stride; bank = (sum over loops of index * turn) mod 2^TURN_W. The walk
-// visits elements FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `move`, both outputs move on
-// to the next element; with `last` as well, the walk begins again at FIRST.
+// element = sum over loops of index * stride. turn = (sum over loops of index * TURNS) mod 2^TURN_W is the bank. If all
+// elements are numbered in the order of the loops, the walk visits numbers FIRST, FIRST + STEP, ... In each clock with
+// `move`, both outputs move on to the next element. If `last` is high as well, the walk begins again at FIRST.
 // The buffer has two halves, which successive walks use in turn. `half` selects the half of the present walk; in half
 // 1, HALF is added to the element number.
-// Latency: the outputs are registers, valid from the clock after a move on. Reset: synchronous, to the element FIRST of
-// half 0; the output registers are not reset.
+// Latency: the outputs are registers, valid from the clock after a `move` on. Reset: synchronous, to the element FIRST
+// of half 0; the output registers are not reset.
 //
 // name     meaning                                                    unit      range
 // LOOPS    loops of the walk                                          loops     1 to 8
@@ -16,7 +16,7 @@
 // STRIDES  stride of each loop, 32 bits each, likewise                elements  any
 // TURNS    banks by which each loop moves on, 32 bits each, likewise  banks     any
 // STEP     elements that the innermost loop moves on per move         elements  1 or more
-// FIRST    first element of the walk, below STEP                      elements  0 to STEP - 1
+// FIRST    number of the walk's first element                         elements  0 to STEP - 1
 // HALF     added in half 1                                            elements  0 or more
 // OFF_W    width of an element's number                               bits      1 to 32
 // TURN_W   width of a bank's number                                   bits      1 to 32
@@ -72,7 +72,7 @@ module rill_loop_walk #(
         end
     endgenerate
 
-    // The indices of all loops for the `number`-th element of the walk.
+    // Returns the indices of all loops for an element's number in the order of the loops.
     function [LOOPS*32-1:0] digits(input integer number);
         integer n, left;
         begin
@@ -84,7 +84,7 @@ module rill_loop_walk #(
             end
         end
     endfunction
-    // a + b - less, for each loop
+    // Returns a + b - less for each loop.
     function [LOOPS*32-1:0] sums(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b, input [LOOPS*32-1:0] less);
         integer n;
         begin
@@ -93,7 +93,7 @@ module rill_loop_walk #(
                 sums[n*32 +: 32] = a[n*32 +: 32] + b[n*32 +: 32] - less[n*32 +: 32];
         end
     endfunction
-    // a * b, for each loop
+    // Returns a * b for each loop.
     function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
         integer n;
         begin
@@ -109,8 +109,9 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    // The distance that a loop moves, as a constant for each case: moves on, wraps around, moves on with a carry from
-    // the inner loop, wraps around with a carry.
+    // BEGIN and BY are the indices of FIRST and of STEP. The constants below are the distances by which a loop's index,
+    // element number and bank move, for each of four cases: the loop moves on, it wraps around, it moves on with a
+    // carry from the inner loop, or it wraps around with a carry.
     localparam [LOOPS*32-1:0] NONE = 0;
     localparam [LOOPS*32-1:0] ONE = {(LOOPS > 0 ? LOOPS : 1){32'd1}};
     localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);
@@ -123,8 +124,8 @@ module rill_loop_walk #(
         BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
-    // Whether a loop wraps around in the next move, in which it moves by its part of STEP plus `more`. This is computed
-    // a move ahead, from the present index `digit`, which moves by `by` now.
+    // Whether loop n wraps around in the next move, when it moves by its part of STEP plus `more` (the carry). This is
+    // computed one move ahead: `digit` is the present index, and `by` is its distance in the present move.
     function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a step's tensor into one tensor for each part of the step. With JOIN, puts the tensors of the parts together.
-// Used in designs with slots.
+// Cuts a step's tensor into one tensor for each part of the step, for kernels that process the parts one by one. With
+// JOIN, it does the reverse: it puts the tensors of the parts together. Used in designs with slots.
 //
 // In: words of parts (rill_part_steps), one for each part of a tensor, and the tensor in WORDS words per token in order
-// (word, tok), tok counted over the step. Out: for each part in order, its tokens' words in order (word, tok), tok
-// counted over the part. With JOIN the parts' words come in and the step's tensor goes out.
+// (word, tok), where tok counts over the step. Out: for each part in order, its tokens' words in order (word, tok),
+// where tok counts over the part. With JOIN, the tensors of the parts come in and the step's tensor goes out.
 // tlast of the input is ignored. A firing of the output ends with the last token of every FIRE_WORDS words; FIRE_WORDS
 // divides WORDS.
-// The tensor is stored whole before its first word leaves, and the next one is taken when its last word has been read.
+// The tensor is stored whole before its first word leaves. The next tensor is taken when the last word has been read.
 // Throughput: one word per cycle, in or out. Latency: 2 cycles from the tensor's last word (and the word of the part)
 // to the first word out.
 // Reset: clk, synchronous active-high rst; the tensor that is held is discarded.
@@ -101,7 +101,7 @@ module rill_part_order #(
     reg  [3:0]        total_q;               // JOIN: tokens of the step
     reg  [WORD_W-1:0] out_word_q;
     reg  [WORD_W-1:0] fire_word_q;           // word in its firing
-    reg  [TOK_W-1:0]  out_tok_q;             // counted over the part, with JOIN over the step
+    reg  [TOK_W-1:0]  out_tok_q;             // counts over the part, with JOIN over the step
     reg               valid_q;
     reg  [DATA_W-1:0] data_q;
     reg  [USER_W-1:0] user_q;

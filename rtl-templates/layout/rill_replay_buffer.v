@@ -3,10 +3,10 @@
 //
 // In itensor terms, it adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
 // tlast of the firing.
-// With TOGETHER, a firing of a step of one token is sent only REPLAYS / TOGETHER times. The module recognizes such a
-// firing by its last word, which belongs to token 0 and has tok_last.
+// In a step of one token, a firing is sent only REPLAYS / TOGETHER times, because TOGETHER query heads share a pass.
+// The module recognizes such a firing by its last word, which belongs to token 0 and has tok_last.
 // The first pass starts when the whole firing is stored, and the next firing enters when the last pass has left. A
-// firing of more than DEPTH words is an error of the caller (asserted).
+// firing must not have more than DEPTH words (asserted).
 // Latency: 2 cycles from the last word in to the first word out. Throughput: one word per cycle, also from pass to
 // pass.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes on a part of a tensor. It reads every word, and only the words of some rounds leave.
+// The kernel of the operation `slice`, which passes on a part of a tensor. It reads every word, and only the words of
+// some rounds leave.
 //
 // A firing has GROUPS groups, a group ROUNDS rounds, and a round WORDS words per token. In each group the words of
 // COUNT rounds leave: of round FIRST, and of every STEP-th round after it. The last of them, FIRST + (COUNT - 1) *
@@ -15,7 +16,7 @@
 // FIRST   first round that leaves            rounds    0 to ROUNDS - 1
 // STEP    distance from a round that leaves  rounds    1 to 2^24
 //         to the next one
-// COUNT   rounds that leave                  rounds    1 or more
+// COUNT   rounds of a group that leave       rounds    1 or more
 // USER_W  width of tuser                     bits      derived
 `default_nettype none
 
@@ -91,7 +92,7 @@ module rill_slice #(
             if (word_last && round_last) group_q <= group_last ? {COUNT_W{1'b0}} : group_q + 1'b1;
         end
 
-    // ---- a word that does not leave is dropped at the stage, whatever the reader does ----
+    // ---- a word that does not leave is dropped at the output register, even while the reader is not ready ----
     wire move, valid, en, m_valid, leaves;
     reg  [LANES*32-1:0] data_q;
     rill_pipe #(.LATENCY(1), .SIDE_W(USER_W + 2)) u_pipe (

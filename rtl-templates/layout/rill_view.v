@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes words unchanged, in wires only. It is the kernel of operations that only rename the dimensions of a tensor
-// (transpose, reshape).
+// Passes words unchanged, in wires only. It is the kernel of operations that only change the type of a tensor
+// (transpose, reshape, patch).
 //
-// Where the types of both ends differ, the compiler inserts a rill_layout_converter before or after it.
+// If the change needs another order of words or elements, the compiler inserts a module for that before or after it,
+// such as rill_layout_converter.
 // Streams: docs/rtl.md section 3. Latency 0; one chunk per cycle. Reset: clk, synchronous active-high rst; tvalid and
 // tready are low in reset.
 //

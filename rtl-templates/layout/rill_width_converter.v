@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Width converter (gearbox) with token contexts: words of 1..IN_ELEMS elements in, dense words of OUT_ELEMS elements
-// out.
+// Width converter (gearbox): takes words of 1 to IN_ELEMS elements and sends dense words (chunks) of OUT_ELEMS
+// elements. Each token has a separate sequence of elements.
 //
 // In: words in order (row-step, tok). The first tcount elements of a word are valid (1 or more), and all tokens of a
 // row-step have the same tcount. tuser = {tok_last, tok}, for tokens 0, 1, .. up to tok_last.
@@ -13,9 +13,9 @@
 // shifters where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged). With IN_ELEMS = OUT_ELEMS the
 // module is wires only (latency 0).
 // LAST_ELEMS > 0: the source gives no counts, and s_axis_tcount is ignored. Words of the last row-step of a firing have
-// LAST_ELEMS valid elements; all others are full. tlast comes only with the last token, too late for the others, so
-// LAST_WORDS gives the number of row-steps per firing.
-// Reset: synchronous, control only; tready low in reset.
+// LAST_ELEMS valid elements; all other words are full. The last row-step is found by counting LAST_WORDS row-steps,
+// because tlast comes only with its last token, too late for its other tokens.
+// Reset: synchronous, control only; tready is low in reset.
 //
 // name        meaning                                                 unit       range
 // IN_ELEMS    elements of an input word                               elements   1 to 32

@@ -69,7 +69,7 @@ module rill_width_gear #(
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
     localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line
-    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: one for all, each shift, line, leftover
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: for each shift, line, leftover, rest
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
     // Bits of the fill that can be 1. With DENSE it is a multiple of the largest power of two in IN_ELEMS.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributes the beats of one linear read to STORES parameter stores in turn: COUNTS[i] beats to store i, once per
-// start.
+// Distributes the beats of one read of memory to STORES parameter stores (rill_param_store): after each start,
+// COUNTS[0] beats go to store 0, then COUNTS[1] beats to store 1, and so on.
 //
 // A beat is sent in PIECES pieces, one per cycle, the low bits first, and is taken together with its last piece. This
 // divides the number of wires to the stores by PIECES.
 //
-// start (pulse, allowed in the middle of a load) begins with store 0. load_valid, load_store (one-hot) and load_data go
-// to all stores.
-// done is low from the reset or start until the last beat has been handed over. Beats are taken only between start and
-// done.
+// A pulse on start begins with store 0, also in the middle of a load. load_valid, load_store and load_data go to all
+// stores; bit i of load_store is set if the piece is for store i.
+// done is low from the reset or start until the last beat has been taken. Beats are taken only between start and done.
 // Throughput: one piece per cycle; latency 1. Reset: clk, synchronous active-high rst; control only. tready is low in
 // reset.
 //
@@ -67,7 +66,7 @@ module rill_param_loader #(
             counts[i] = COUNTS[i*32 +: 32];
 
     reg  [STORES-1:0]  turn_q;               // one-hot
-    reg  [INDEX_W-1:0] next_q;               // number of the next store
+    reg  [INDEX_W-1:0] next_q;               // number of the store after the present one
     reg  [31:0]        left_q;               // beats that the present store still gets
     reg                busy_q;
     reg                done_q;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simple dual-port RAM: one write port, one read port, one clock, registered read.
 //
-// A read started with read_en gives read_data LATENCY cycles later; read_data keeps its value until the next read's
-// data (LATENCY 2 adds the RAM's output register). Reading an address in the cycle in which it is written gives the old
-// word in simulation; do not rely on it.
-// BYTE_EN = 1: write_strobe has a bit per byte of 8 bits; BYTE_EN = 0: tie its single bit to 1. No reset; contents
-// start unknown.
+// A read that read_en starts gives read_data LATENCY cycles later. read_data keeps this value until the data of the
+// next read. LATENCY 2 uses the RAM's output register. If an address is read and written in the same cycle, a
+// simulation gives the old word, but a RAM of the device need not. So no user may depend on it.
+// With BYTE_EN 1, write_strobe has one bit for each byte of 8 bits. With BYTE_EN 0, its single bit must be 1.
+// There is no reset, and the contents are unknown at first.
 //
 // name       meaning                                         unit    range
 // DATA_W     width of a word; whole bytes with BYTE_EN       bits    1 or more

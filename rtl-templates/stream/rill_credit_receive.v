@@ -2,13 +2,13 @@
 // Receiving end of a stream from another die (docs/rtl.md section 3). Words from rill_credit_send pass a register and
 // go into a FIFO of DEPTH words, the only FIFO of the stream. Each word that is read returns a credit.
 //
-// Protocol: the inputs `valid` and `data` have no back-pressure; the sender never sends more words than it has credits.
-// The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. No logic is between the
-// ports valid, data and credit and their registers (user_sll_reg: see rill_hop_stage).
-// Latency (into an empty FIFO): 3 cycles from valid of a word's last part to m_axis_tvalid, or 2 if DEPTH is 1 or 2; 1
-// cycle from a transfer to credit. Throughput: one word per cycle if DEPTH >= 2 * N + 7, where N is the number of
-// stages between the two ends in each direction; with PARTS above 1 one word per PARTS cycles, for which a smaller
-// DEPTH suffices.
+// Protocol: the inputs `valid` and `data` have no back-pressure, because the sender never sends more words than it has
+// credits. The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. No logic is
+// between the ports valid, data and credit and their registers (user_sll_reg: see rill_hop_stage).
+// Latency with an empty FIFO: 3 cycles from `valid` of a word's last part to m_axis_tvalid, or 2 if DEPTH is 1 or 2.
+// `credit` follows 1 cycle after the word leaves. Throughput: one word per cycle if DEPTH >= 2 * N + 7, where N is the
+// number of stages between the two ends in each direction. With PARTS above 1 it is one word per PARTS cycles, for
+// which a smaller DEPTH suffices.
 // occupancy and high_water are as in rill_fifo and do not count words that are on the way.
 // Reset: synchronous; both ends and all stages between are reset together.
 //
@@ -55,7 +55,7 @@ module rill_credit_receive #(
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              valid_q;
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg [PART_W-1:0] data_q;
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              credit_q;
-    wire                                                                              room;
+    wire                                                                              room; // the FIFO takes a word
     always @(posedge clk) begin
         data_q <= data;
         if (rst) begin
@@ -76,7 +76,7 @@ module rill_credit_receive #(
             assign {whole, word} = {valid_q, data_q};
         end else begin : gen_parts
             reg  [(PARTS-1)*PART_W-1:0] kept_q;
-            reg  [2:0]                  part_q;  // parts of the word that have come
+            reg  [2:0]                  part_q;  // parts of the word that have arrived
             wire                        last = part_q == PARTS[2:0] - 3'd1;
             wire [PARTS*PART_W-1:0]     all_parts = {data_q, kept_q};
             always @(posedge clk) begin

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sending end of a stream to another die (docs/rtl.md section 3). Words leave from registers, and never more of them
-// than rill_credit_receive at the other end has places for.
+// Sending end of a stream to another die (docs/rtl.md section 3). Words leave from registers. The sender counts the
+// free places in the FIFO of rill_credit_receive, which is the other end, and never sends more words than that.
 //
 // Protocol: the input is an AXI4-Stream with tdata only, to which users concatenate their sidebands. The outputs
-// `valid` and `data` have no back-pressure. The sender begins with CREDITS credits; a word takes one, and each cycle of
-// `credit` gives one back. s_axis_tready is a register. It is high while there is a credit and no part of an earlier
-// word remains to be sent. The crossing has registers only: valid, data and credit go from flip-flop to flip-flop
-// without logic, so that the two of a pair may be on different dies (user_sll_reg: see rill_hop_stage).
-// Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
-// PARTS cycles while there are credits.
+// `valid` and `data` have no back-pressure. The sender begins with CREDITS credits. A word takes one, and each cycle in
+// which `credit` is high gives one back. s_axis_tready is a register. It is high while there is a credit and no part of
+// an earlier word remains to be sent. The crossing has registers only: valid, data and credit go from flip-flop to
+// flip-flop without logic, so the two flip-flops may be on different dies (user_sll_reg: see rill_hop_stage).
+// Latency: 1 cycle to valid. If s_axis_tready waits for a credit, it rises 2 cycles after `credit`. Throughput: one
+// word per PARTS cycles while there are credits.
 // Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
 // cycle after it.
 //
 // PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires. It costs no
 // time if the words of the stream are at least PARTS cycles apart. valid is high in the cycle of each part.
 //
-// name     meaning                      unit   range
-// DATA_W   width of a word              bits   1 or more
-// CREDITS  places that the far end has  words  1 or more
-// PARTS    transfers per word           parts  1 to 8
-// COUNT_W  width of the credit count    bits   derived
-// PART_W   width of a transfer          bits   derived
+// name     meaning                             unit   range
+// DATA_W   width of a word                     bits   1 or more
+// CREDITS  places in the FIFO of the receiver  words  1 or more
+// PARTS    transfers per word                  parts  1 to 8
+// COUNT_W  width of the credit count           bits   derived
+// PART_W   width of a transfer                 bits   derived
 `default_nettype none
 
 module rill_credit_send #(
@@ -54,9 +54,9 @@ module rill_credit_send #(
 
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              valid_q;
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg [PART_W-1:0] data_q;
-    // the register in which a credit arrives
+    // credit_q is the register in which a credit arrives.
     (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              credit_q;
-    reg  [COUNT_W-1:0] left_q;               // credits
+    reg  [COUNT_W-1:0] left_q;               // credits that the sender has
     reg                any_q;                // a word may be taken in this cycle: a credit is left, and no part waits
     wire               push = s_axis_tvalid && any_q;
     reg  [COUNT_W-1:0] left_d;
@@ -67,9 +67,9 @@ module rill_credit_send #(
         else if (credit_q && !push)
             left_d = left_q + 1'b1;
     end
-    // The rest of a word whose first part has been sent.
-    wire more;                               // the next cycle sends such a part
-    wire free;                               // a word may be taken in the next cycle: no part will be left then
+    // After the first part of a word, its other parts follow, one in each cycle.
+    wire more;                               // such a further part is sent in the next cycle
+    wire free;                               // no further part will wait in the next cycle, so a word may be taken then
     generate
         if (PARTS == 1) begin : gen_whole
             assign {more, free} = 2'b01;

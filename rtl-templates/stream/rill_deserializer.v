@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the slices of rill_serializer together. q is the word that was at the other end, if it has not changed for 2 +
-// DATA_W / SLICE_W clocks plus the register stages between. After a change q mixes slices of the old and the new word,
-// until all new slices have come.
+// Receives `way` from rill_serializer and puts the slices together. q equals the serializer's input d if d has not
+// changed for 2 + DATA_W / SLICE_W clocks, plus one for each register stage between the two. After a change of d, q
+// mixes slices of the old and the new word until all new slices have arrived.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst makes q 0.
 //
-// name     meaning           unit  range
-// DATA_W   width of q        bits  2 or more
-// SLICE_W  width of a slice  bits  1 or more
-// WAY_W    width of way      bits  derived
+// name     meaning                         unit  range
+// DATA_W   width of q                      bits  2 or more
+// SLICE_W  width of a slice                bits  1 or more
+// WAY_W    width of way = {number, slice}  bits  derived
 `default_nettype none
 
 module rill_deserializer #(
@@ -28,7 +28,7 @@ module rill_deserializer #(
         end
     endgenerate
 
-    (* user_sll_reg = "true" *) reg [WAY_W-1:0] way_q; // the register in which a slice arrives
+    (* user_sll_reg = "true" *) reg [WAY_W-1:0] way_q; // register in which a slice arrives
     always @(posedge clk) way_q <= way;
 
     genvar n;

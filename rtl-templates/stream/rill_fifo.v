@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO of any depth on AXI4-Stream handshakes.
 //
-// Protocol: tdata only; users concatenate their sidebands. The order is kept and nothing is lost. m_axis_tdata is held
-// while stalled.
-// Latency of the first word into an empty FIFO, to m_axis_tvalid: with DEPTH 1 and 2: 1 cycle; deeper: 2 cycles
-// (registered read). Throughput: one word per cycle, but one word in two cycles for DEPTH 1. Capacity: exactly DEPTH
-// words in all.
-// occupancy counts the words held. high_water is the largest occupancy of all earlier cycles since reset (for
-// simulation and debug).
+// Protocol: tdata only; users concatenate their sidebands. m_axis_tdata is held while the reader stalls.
+// Latency from a word that enters an empty FIFO to m_axis_tvalid: DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
+// read). Throughput: one word per cycle, but with DEPTH 1 one word in two cycles. Capacity: exactly DEPTH words,
+// including the output register.
+// occupancy counts the words in the FIFO. high_water is the largest occupancy of all earlier cycles since the reset,
+// for simulation and debugging.
 // s_axis_tready and m_axis_tvalid come from registers, so no path leads from one side to the other. m_axis_tdata also
 // comes from a register, except for DEPTH 2 with more than 1,536 bits, where a multiplexer follows the registers.
-// Reset: clk, synchronous active-high rst; counters and valids only. s_axis_tready is low in reset and in the cycle
-// after it.
-// Storage above 2 words: with RAM_STYLE "auto" the tool chooses a RAM; "srl" uses shift registers for up to 33 words
-// (32 and the output register). Up to that depth LUTRAM takes no more area than shift registers, and it simulates
-// several times faster, because a push does not shift all words.
+// Reset: clk, synchronous active-high rst; it clears counters and valid bits only. s_axis_tready is low in reset and in
+// the cycle after it.
+// Storage above 2 words: with RAM_STYLE "auto" the tool chooses a RAM. "srl" uses shift registers for up to 33 words
+// (32 and the output register). Up to that depth LUTRAM ("distributed") takes no more area than shift registers, and it
+// simulates several times faster, because a push does not shift all words.
 //
 // name       meaning                             unit   range
 // DATA_W     width of a word                     bits   1 or more
@@ -49,7 +48,7 @@ module rill_fifo #(
     localparam [87:0] ULTRA = {48'd0, "ultra"};
     localparam [87:0] DISTRIBUTED = "distributed";
     localparam IS_SRL = STYLE == SRL;
-    localparam WIDE = 1536;                  // bits; wider words do not shift with DEPTH 2
+    localparam WIDE = 1536;                  // bits; with DEPTH 2, wider words stay in place (gen_swap)
     localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
 
     genvar c;
@@ -69,8 +68,8 @@ module rill_fifo #(
         end
     endgenerate
 
-    // Returns the count plus is_more minus is_less. A bit changes if all lower bits are 1 (plus) or 0 (minus). This is
-    // known before is_more and is_less, which arrive late.
+    // Returns count_now plus is_more minus is_less. A bit changes if all lower bits are 1 (plus) or 0 (minus). This is
+    // known before is_more and is_less, which arrive late in the cycle.
     function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifndef RILL_FAST_SIM
         integer digit;
@@ -98,7 +97,7 @@ module rill_fifo #(
     reg                room_q;               // there is room for a word
     wire [COUNT_W-1:0] count_d = counted(count_q, push, pop);
 
-    // The registered count is compared before push and pop are known, because they are late.
+    // These compare the registered count, not count_d, because push and pop arrive late in the cycle.
     wire is_full = count_q == FULL;
     wire is_near = count_q == FULL - 1'b1;
     wire is_high = count_q > high_q;
@@ -133,14 +132,14 @@ module rill_fifo #(
                 valid_q <= !rst && (push || count_q[1] || (count_q[0] && !pop));
                 if (push)
                     tail_q <= s_axis_tdata;
-                if (pop || (push && !valid_q)) // the choice between the two does not depend on m_axis_tready
+                if (pop || (push && !valid_q)) // m_axis_tready decides when, not which word, enters head_q
                     head_q <= count_q[1] ? tail_q : s_axis_tdata;
             end
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = head_q;
         end else if (DEPTH == 2) begin : gen_swap
-            // Wide words stay in place, and only `read` changes: otherwise every bit of head_q would depend on
-            // m_axis_tready.
+            // Wide words stay in the register that they entered, and only `read` changes. In gen_two, m_axis_tready
+            // would drive every bit of head_q.
             localparam COPIES = (DATA_W + 1023) / 1024; // copies of `read`; each selects a part of the word
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               write_q;       // the next word goes to word_1_q
@@ -171,8 +170,8 @@ module rill_fifo #(
             end
             assign m_axis_tvalid = valid_q;
         end else if (DEPTH > 2) begin : gen_deep
-            // DEPTH-1 words of storage, and the output register. A word from the storage refills that register in the
-            // cycle in which it is emptied.
+            // The storage has DEPTH-1 words; the output register out_q is the last place. When a reader takes the word
+            // in out_q, the next word of the storage enters out_q in the same cycle.
             localparam WORDS = DEPTH - 1;
             localparam ADDR_W = $clog2(WORDS);
             localparam [ADDR_W-1:0] TOP = WORDS[ADDR_W-1:0] - 1'b1;
@@ -198,7 +197,7 @@ module rill_fifo #(
 
             if (IS_SRL) begin : gen_srl
                 reg  [DATA_W-1:0] shift_q [0:WORDS-1];
-                reg  [ADDR_W-1:0] oldest_q;  // place of the oldest word; if there is none, of the next word
+                reg  [ADDR_W-1:0] oldest_q;  // index of the oldest word; 0 if the storage is empty
                 integer i;
                 always @(posedge clk)
                     if (push) begin

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO that PORTS streams share. The streams belong to groups of kernels that run one after the other. They take
-// turns, firing by firing, in the order of a static schedule.
+// One FIFO that PORTS streams share. The streams belong to groups of kernels that run one after the other, so one
+// memory serves all of them. They take turns, firing by firing, in the order of a static schedule, which is walked once
+// for each step word on s_axis_step (docs/rtl.md sections 4 and 5).
 //
-// Protocol: each stream behaves as with a rill_fifo, with tlast at the end of each firing. Its words enter only in its
-// turn (tready is low before) and leave in the order in which they entered. During its turn a firing moves as in a
-// rill_fifo of DEPTH words.
-// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits. All outputs carry the same payload; tvalid tells
-// whose it is.
-// Latency: that of rill_fifo. tvalid and tready are combinational from the turns. Turns are prefetched (rill_turns), so
+// Protocol: each stream behaves as with a rill_fifo of DEPTH words, with tlast at the end of each firing, but its words
+// enter only in its turn. Before its turn, tready is low. Words leave in the order in which they entered.
+// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits. All outputs carry the same payload; the port whose
+// tvalid is high may take it.
+// Latency: as in rill_fifo. tvalid and tready are combinational from the turns. Turns are prefetched (rill_turns), so
 // no cycle is lost between firings.
 // Input and output have separate turns, so a firing may enter while the previous one leaves.
-// occupancy and high_water: per port, the words that are inside now, and the most since the reset (for simulation and
-// debug).
+// For each port, occupancy is the number of its words in the FIFO, and high_water the largest such number since the
+// reset (for simulation and debugging).
 // Reset: clk, synchronous active-high rst; control only. tready and tvalid are low in reset.
 //
 // name               meaning                                   unit      range
@@ -102,7 +102,7 @@ module rill_fifo_pool #(
         .m_axis_tvalid(fork_valid), .m_axis_tready(fork_ready));
 
     wire [1:0]  turn_valid;
-    wire [2*PORTS+1:0] turn;                 // input, then output: a bit for each port and one for "drop", never set
+    wire [2*PORTS+1:0] turn;                 // input (low), output: a bit per port and one for "drop", never set
     wire [15:0] port_index;
     wire [1:0]  turn_done;
     genvar      g;
@@ -156,7 +156,7 @@ module rill_fifo_pool #(
         .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(out_word), .occupancy(fill),
         .high_water(fill_high));
 
-    // ---- words of each stream ----
+    // ---- occupancy of each stream ----
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_count
             reg  [COUNT_W-1:0] count_q;

@@ -27,7 +27,7 @@ module rill_fork #(
         end
     endgenerate
 
-    reg  [PORTS-1:0] done_q;                 // readers that have the present word
+    reg  [PORTS-1:0] done_q;                 // readers that have taken the present word
     wire [PORTS-1:0] done_d = done_q | m_axis_tready;
     wire             opened = s_axis_tvalid && !rst;
 
@@ -35,7 +35,7 @@ module rill_fork #(
     assign s_axis_tready = opened && (&done_d);
 
     always @(posedge clk)
-        done_q <= opened && !(&done_d) ? done_d : {PORTS{1'b0}}; // s_axis_tvalid does not fall before all have it
+        done_q <= opened && !(&done_d) ? done_d : {PORTS{1'b0}}; // a word stays until all have taken it
 endmodule
 
 `default_nettype wire

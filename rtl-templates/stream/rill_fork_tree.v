@@ -12,11 +12,11 @@
 // second cycle on. The forks need no reset, because a fork without a word forgets which readers have it. So no reset
 // goes through them to the readers.
 //
-// name    meaning                                           unit     range
-// DATA_W  width of a word                                   bits     1 or more
-// PORTS   readers, at most GROUP * GROUP                    streams  1 or more
-// GROUP   readers of one copy, at most                      streams  2 or more
-// COPIES  copies of the word, which is one for each group   copies   derived
+// name    meaning                                 unit     range
+// DATA_W  width of a word                         bits     1 or more
+// PORTS   readers, at most GROUP * GROUP          streams  1 or more
+// GROUP   readers of one copy, at most            streams  2 or more
+// COPIES  copies of the word: one for each group  copies   derived
 `default_nettype none
 
 module rill_fork_tree #(

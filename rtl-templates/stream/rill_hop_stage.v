@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
 //
-// user_sll_reg asks the vendor's placer to use a register in the crossing between two dies (a Laguna site of
-// UltraScale+). The placer does so only if the driver, or all loads, are on another die. Every register that receives a
-// crossing has it, and every one whose only loads are on another die. Copies of a reset do not have it: a copy shall be
-// near its many loads, not at the border.
+// The attribute user_sll_reg asks the vendor's placer to use a register in the crossing between two dies (a Laguna site
+// of UltraScale+). The placer does so only if the driver, or all loads, are on another die. Other modules set the
+// attribute too: on every register that receives a crossing, and on every register whose only loads are on another die.
+// Copies of a reset do not have it, because each copy must be near its many loads, not at the border.
+// shreg_extract and keep prevent synthesis from merging the stages into a shift register, which would be in one place.
 //
 // name     meaning                   unit  range
 // DATA_W   width of d                bits  1 or more

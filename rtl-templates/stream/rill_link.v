@@ -3,13 +3,14 @@
 //
 // A word carries everything that goes with the handshake: tdata in the low bits, then SIDE_W bits of sidebands (tuser,
 // tlast, tcount, docs/rtl.md section 3). Only KEPT_W bits of tdata, from bit KEPT_AT on, are stored and sent, because
-// the reader uses no others. The other bits of the tdata that leaves are 0. Between dies, such a shortened word crosses
+// the reader uses no others. The other bits of the reader's tdata are 0. Between dies, such a shortened word crosses
 // in PARTS transfers.
 // On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
-// rst has one bit for each die on the way, that of the writer's die in bit 0, because every die has its own reset.
-// fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; no port brings them out.
-// Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive with BORDERS - 1 stages
+// Every die has its own reset, so rst has one bit for each die on the way, from the writer's die (bit 0) to the
+// reader's.
+// The wires fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; they are no ports.
+// Latency and throughput: as for rill_fifo, or for rill_credit_send and rill_credit_receive with BORDERS - 1 stages
 // between.
 // Reset: clk, synchronous active-high rst; all bits together.
 //
@@ -81,10 +82,10 @@ module rill_link #(
                 .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
                 .occupancy(fill), .high_water(high));
         end else begin : gen_far
-            localparam PART_W = (SENT_W + PARTS - 1) / PARTS; // width of a transfer: KEPT_W of the two ends
-            wire [BORDERS*PART_W-1:0] data; // at each boundary, the one next to the writer first
+            localparam PART_W = (SENT_W + PARTS - 1) / PARTS; // width of a transfer, PART_W of u_send and u_fifo
+            wire [BORDERS*PART_W-1:0] data; // at each boundary; the boundary next to the writer is in the low bits
             wire [BORDERS-1:0]       valid;
-            wire [BORDERS-1:0]       credit; // in the opposite direction
+            wire [BORDERS-1:0]       credit; // goes from the reader to the writer
             rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),
                 .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
                 .valid(valid[0]), .data(data[PART_W-1:0]), .credit(credit[0]));

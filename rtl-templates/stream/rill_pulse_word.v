@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends one constant word each time `pulse` is seen.
+// Sends the constant word WORD once for each cycle in which `pulse` is high. So it makes a stream from an event.
 //
-// A pulse while a word waits is lost; the caller must avoid this (asserted).
+// A pulse is lost if it comes while an earlier word still waits. The caller must avoid this (asserted).
 // Latency 1 cycle. Reset: clk, synchronous active-high rst.
 //
 // name    meaning            unit  range

@@ -5,10 +5,10 @@
 //   MODE 0  bypass: wires, latency 0
 //   MODE 1  simple: registered tvalid and tdata, combinational tready, latency 1
 //   MODE 2  skid: all outputs from registers, latency 1, room for two words
-//   MODE 3  swap: behaves as MODE 2 in every cycle, but has two registers that are used in turn. m_axis_tready moves no
-//           data, and tdata comes through a multiplexer
-// Throughput: one word per cycle in every mode. In MODE 2, words of more than 1,536 bits also use two registers in
-// turn, because in a skid buffer m_axis_tready would drive a load for each bit.
+//   MODE 3  swap: behaves as MODE 2 in every cycle, but has two registers that are used in turn. m_axis_tready is no
+//           enable of the data registers, and tdata comes through a multiplexer
+// Throughput: one word per cycle in every mode. With words of more than 1,536 bits, MODE 2 is built as MODE 3, because
+// in a skid buffer m_axis_tready would drive a load for each bit.
 // Reset: clk, synchronous active-high rst; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 //
 // name    meaning                             unit  range
@@ -63,7 +63,7 @@ module rill_register_slice #(
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               ready_q;
             reg               valid_q;
-            reg               both_q;        // two words inside
+            reg               both_q;        // both registers hold a word
             reg               write_q;       // the next word goes to word_1_q
             wire [COPIES-1:0] read;          // the oldest word is in word_1_q
             reg  [DATA_W-1:0] word_0_q;

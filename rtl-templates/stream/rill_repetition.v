@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the firings of a kernel, and so tells to which repetition of its region the kernel's next word belongs.
 //
-// last: the last word of a firing passes. together: this firing counts as TOGETHER firings. repetition: the number for
-// the next word, from 0 to LAYERS - 1 and then 0 again, from a register. Reset: clk, synchronous active-high rst.
+// last is high in the cycle in which the last word of a firing passes. If together is high in the same cycle, the
+// firing counts as TOGETHER firings. repetition is the number for the next word, from a register. It counts from 0 to
+// LAYERS - 1 and then begins again. Reset: clk, synchronous active-high rst; repetition 0.
 //
 // name      meaning                                                           unit         range
 // FIRINGS   firings of the kernel in a repetition                             firings      1 or more

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a static table once per step word: the sections in order, each repeated; the layer index counts the
-// repetitions.
+// Walks a static table once per step word: the sections in order, each SECTION_REPEAT times. The layer index counts the
+// repetitions of a section from 0.
 //
 // In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},
-// with tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has
-// head = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
-// with its ENTRY_MANY bit is left out in steps of one token; the last entry of a section must not have it.
-// PARTS above 1: a step comes as one word for each part, with MORE in all but the last one. Neighbouring entries of a
-// section that have their ENTRY_PART bits are a run. A run is walked once for each part, with that part's word, whose
-// tokens also count for ENTRY_MANY. Other entries get the last part's word, with the tokens of the whole step. At least
-// one entry of a run must not have its ENTRY_MANY bit.
+// with tlast on the last entry of the step. A section is skipped if its SECTION_WHEN_HEAD bit is set and the step has
+// head = 0, or if its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
+// with its ENTRY_MANY bit is left out in steps of one token. The last entry of a section must not have this bit,
+// because it may carry tlast.
+// PARTS above 1: a step comes as one word for each part (docs/rtl.md section 4), with `more` set in all but the last
+// one. Neighbouring entries of a section that have their ENTRY_PART bits are a run. A run is walked once for each part,
+// with the part's word, and ENTRY_MANY then depends on the tokens of the part. Other entries get the last part's word
+// with ntok changed to the tokens of the whole step. At least one entry of a run must not have its ENTRY_MANY bit.
 // Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
 // and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
 // table is a ROM with registered read; m_axis_entry comes from registers.
@@ -127,11 +128,10 @@ module rill_schedule #(
     reg                  last_q;
 
     wire                 advance = m_axis_entry_tready || !valid_q;
-    // Parts: `again` goes back to the first entry of the run, for the next part.
-    wire [63:0]          step_in;            // the step that a word completes
-    wire                 step_more;          // the word does not complete it
-    wire [63:0]          entry_step;         // the word that the present entry gets
-    wire                 again;
+    wire [63:0]          step_in;            // the word that comes in, with ntok counted over all parts so far
+    wire                 step_more;          // another part of the step follows
+    wire [63:0]          entry_step;         // the step word that leaves with the present entry
+    wire                 again;              // the walk goes back to the first entry of the run, for the next part
     wire [INDEX_W-1:0]   run_first;
     wire [15:0]          run_left;
     // The entry is skipped in this step (ENTRY_MANY).
@@ -208,7 +208,7 @@ module rill_schedule #(
             reg  [INDEX_W-1:0] run_first_q;
             reg  [15:0]        run_left_q;
             wire               of_part = ENTRY_PART[index_q];
-            // The entry after this one belongs to no run, or to the next pass.
+            // This entry is the last one of its run: the next entry has no ENTRY_PART bit, or the section ends.
             wire               run_end = of_part && (left_q == 16'd0 || !ENTRY_PART[index_q+1'b1]);
             wire               take = s_axis_step_tvalid && open_q;
             wire [3:0]         tokens = s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]

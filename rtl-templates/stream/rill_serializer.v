@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a word that changes seldom over few wires, one slice per clock. way = {number, slice} comes from a register
-// with no other load, so that way can cross to another die (user_sll_reg: see rill_hop_stage). Slice n is bits
-// [n*SLICE_W +: SLICE_W] of d in the cycle before. Slices come in order, from 0 on after a reset. rill_deserializer
-// puts them together.
+// Sends a word d that changes seldom over few wires, one slice per clock. rill_deserializer puts the slices together.
+// way = {number, slice} comes from a register with no other load, so it can cross to another die (user_sll_reg: see
+// rill_hop_stage). Slice n is d[n*SLICE_W +: SLICE_W] of the cycle before. Slices leave in the order of their numbers,
+// which begin at 0 after a reset and again after the last slice.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst; way is not reset.
 //
-// name     meaning           unit  range
-// DATA_W   width of d        bits  2 or more
-// SLICE_W  width of a slice  bits  1 or more
-// WAY_W    width of way      bits  derived
+// name     meaning                         unit  range
+// DATA_W   width of d                      bits  2 or more
+// SLICE_W  width of a slice                bits  1 or more
+// WAY_W    width of way = {number, slice}  bits  derived
 `default_nettype none
 
 module rill_serializer #(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distributes the firings of one stream to PORTS readers in the order of a static schedule. Entry 255 drops the firing.
+// Distributes the firings of one stream to PORTS readers in the order of a static schedule. An entry names the output
+// that gets the words until tlast. Entry 255 drops the firing. The schedule is walked once for each step word on
+// s_axis_step (docs/rtl.md sections 4 and 5).
 //
-// m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; tvalid tells whose it is.
-// Combinational from the input, latency 0, no lost cycle between firings. Reset: clk, synchronous active-high rst;
-// tready and all tvalid are low in reset.
+// m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; the port whose tvalid is
+// high may take it. Combinational from the input, latency 0, no lost cycle between firings. Reset: clk, synchronous
+// active-high rst; tready and all tvalid are low in reset.
 //
 // name               meaning                                              unit      range
 // PORTS              readers                                              streams   1 to 255

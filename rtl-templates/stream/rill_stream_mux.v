@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins PORTS streams in the order of a static schedule. An entry names the input that passes until its word with
-// tlast.
+// tlast. The schedule is walked once for each step word on s_axis_step (docs/rtl.md sections 4 and 5).
 //
 // s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input, latency 0; put
 // a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous active-high rst;
@@ -100,7 +100,7 @@ module rill_stream_mux #(
     localparam WORD_W = USER_W + DATA_W;
     // A constant instead of a replication, because Verilator warns of replications above 8,192 bits.
     localparam [WORD_W-1:0] NO_WORD = 0;
-    reg  [SLOTS*WORD_W-1:0] left;            // words that remain, in the low places
+    reg  [SLOTS*WORD_W-1:0] left;            // the words that are left after each level of the tree, from place 0 on
     integer                 b, i;
     always @* begin
         for (i = PORTS; i < SLOTS; i = i + 1)

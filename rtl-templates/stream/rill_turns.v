@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the stream multiplexer and demultiplexer which port is next. The port numbers (8 bits) come from a schedule and
-// are prefetched.
+// Tells a stream multiplexer, a demultiplexer or a FIFO pool which port is next. The port numbers (8 bits) are the
+// entries of a rill_schedule.
 //
 // turn is one-hot: bit p for port p, bit PORTS for entry 255 (STEER_PORT_DROP: the demultiplexer drops the firing).
-// port_index is the same turn as a port number, or 255. Both are valid while turn_valid is high, and stay until the
-// pulse turn_done, which may come only then. The next turn is valid one cycle later. 6 turns are prefetched, which
-// hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
-// registers. Reset: synchronous.
+// port_index is the same turn as a port number, or 255. Both are valid while turn_valid is high, and stay until a pulse
+// on turn_done, which is allowed only while turn_valid is high. The next turn is valid one cycle later. Up to 6 turns
+// are prefetched, which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO of
+// prefetched turns, so it comes from registers. Reset: synchronous.
 //
 // name               meaning                                              unit      range
 // PORTS              streams that take turns                              streams   1 to 255
