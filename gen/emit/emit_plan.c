@@ -216,20 +216,12 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
 // connects a stream between modules to a port of the same name, so it has this name twice.
 enum { LONGEST = 56, LONGEST_BETWEEN = 45 };
 
-// Returns whether a packed port has others beside it. The demultiplexer of an engine with one product has one output.
-static bool has_others(const struct ir_kernel *k, int port) {
-    for (int p = 0; p < k->ports; p++)
-        if (p != port && k->port[p].is_output == k->port[port].is_output && k->port[p].index != IR_NONE) return true;
-    return false;
-}
-
 // Returns words that explain a packed port, whose name ends with a mere number: at a multiplexer or demultiplexer the
 // value that the stream carries, at a fork the kernel that reads the stream. Returns NULL if there are none.
 static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
-    int port = at_writer ? e->src_port : e->dst_port;
-    if (k->port[port].index == IR_NONE || !has_others(k, port)) return NULL;
+    if (k->port[at_writer ? e->src_port : e->dst_port].index == IR_NONE) return NULL;
     if (kernel_is(k, KERNEL_FORK)) return ir->kernel[e->dst_kernel].name;
     const char *carried = kernel_is(k, KERNEL_MUX | KERNEL_DEMUX) ? emit_carried_name(ir, e) : NULL;
     return carried && !strchr(carried, ' ') ? carried : NULL;
