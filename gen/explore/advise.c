@@ -204,17 +204,28 @@ void explore_advice_table(const struct explore *x, const struct explore_result *
     text_add(out, "\nLines with ~ are estimated; the others are evaluated with all passes and the forecast.\n");
 }
 
+// An estimate does not divide the design over its dies, so only an evaluation with all passes can say that a change
+// helps.
+static const char *prospect(const struct explore_result *r) {
+    if (r->level == EXPLORE_WHOLE) return r->fits ? "fits" : "helps";
+    return r->fits ? "may fit" : "may help";
+}
+
 void explore_advice_notes(const struct explore_result *own, const struct explore_advice *list, int count,
                           struct text *out) {
     enum { MOST = 3 };
+    bool estimated = false;
     for (int i = 0; i < count && i < MOST; i++) {
         const struct explore_result *r = &list[i].result;
         if (r->beyond >= own->beyond) continue;
-        text_addf(out, "note: `%s` %s (LUTs ", list[i].change,
-                  r->fits ? "would fit, by estimate" : "would help, by estimate");
+        text_addf(out, "note: `%s` %s (LUTs ", list[i].change, prospect(r));
         add_percent(own, r, EXPLORE_LUT, 0, out);
         text_add(out, " %, tokens/s ");
         add_percent(own, r, EXPLORE_TOKENS_S, 0, out);
         text_addf(out, " %%): %s\n", list[i].why);
+        estimated = estimated || r->level != EXPLORE_WHOLE;
     }
+    if (estimated)
+        text_add(out, "note: these changes are estimated without dividing the design over its dies; "
+                      "`rill advise SPEC --whole 4` evaluates the best four\n");
 }

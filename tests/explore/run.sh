@@ -274,8 +274,11 @@ advice() {
     "$rill" advise "$spec" --whole 2 >"$work/advice.txt" && grep -q '^channels=3 ' "$work/advice.txt" &&
         grep -q 'another channel reads more weights' "$work/advice.txt"
 }
+# The changes are only estimated, so no note says that one fits.
 causes() {
-    "$rill" check "$beyond" >"$work/causes.txt" 2>&1 && grep -q '^note: `[a-zA-Z_]*=.*: ' "$work/causes.txt" &&
+    "$rill" check "$beyond" >"$work/causes.txt" 2>&1 &&
+        grep -q '^note: `[a-zA-Z_]*=.*` may help .*: ' "$work/causes.txt" &&
+        ! grep -qE '^note: `.*` (fits|helps) ' "$work/causes.txt" && grep -q 'advise SPEC --whole' "$work/causes.txt" &&
         tail -n 1 "$work/causes.txt" | grep -q '^verdict: exceeds the limits of u55c; forecast [0-9.]* tokens/s, TTFT'
 }
 verdict_fits() {
