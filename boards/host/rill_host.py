@@ -22,6 +22,7 @@ PROGRESS = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_uint64, c.c_uint64)
 TOKEN = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_double)
 
 
+# These structures have the members of the structs in rill_host.h, in the same order.
 class Options(c.Structure):
     _fields_ = [("package", c.c_char_p), ("image", c.c_char_p), ("binary", c.c_char_p), ("device", c.c_char_p),
                 ("timeout", c.c_double), ("watchdog", c.c_uint32), ("progress", PROGRESS), ("context", c.c_void_p),
@@ -54,9 +55,10 @@ class HostError(Exception):
 
 
 class Answer:
-    """The result of a request: ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each
-    channel), ending, fault, drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before),
-    new_cycles and new_bytes, logits_hash (None if the design has none)."""
+    """The result of a request: ids, seconds (of each id), text, cycles, clock_mhz, total, watts, beats and stalls (of
+    each channel), ending, fault, fault_place, drafts, drafts_accepted, prefix (prompt tokens that the card still held
+    from the previous request), new_cycles, new_bytes, and logits_hash (None if the design has none). rill_host.h
+    explains them."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
@@ -99,6 +101,10 @@ def load(path=None):
 
 
 class Host:
+    """One compute unit of a card. The arguments are the members of struct rill_host_options in rill_host.h, with its
+    defaults. progress(what, done, total) reports progress in bytes. library: path of librill_host.so. Raises
+    HostError."""
+
     def __init__(self, package, image=None, binary=None, device=None, timeout=0.0, watchdog=0, progress=None,
                  library=None, unit=0):
         def encoded(text):
@@ -114,7 +120,9 @@ class Host:
             self.close()
             raise HostError(status, message)
         self.slots = self.library.rill_host_slots(self.handle)
-        self.called = {}  # functions for ids, by number of the request
+        # The callbacks of submitted requests, by number. ctypes frees a callback without a reference, and the library
+        # may call it until the request ends.
+        self.called = {}
 
     def __enter__(self):
         return self
@@ -131,9 +139,11 @@ class Host:
         return self.library.rill_host_message(self.handle).decode(errors="replace")
 
     def about(self):
+        """Returns a description of package, image, binary, card and banks as the text of a JSON object."""
         return self.library.rill_host_about(self.handle).decode(errors="replace")
 
     def upload(self, verify=False):
+        """Writes the image to the memory of the card. With `verify`, also reads it back. Raises HostError."""
         status = self.library.rill_host_upload(self.handle, verify)
         if status:
             raise HostError(status, self.message())
@@ -195,8 +205,9 @@ class Host:
         return number.value
 
     def wait(self, seconds=3600.0):
-        """Waits at most `seconds` for the end of a request. Returns its number and Answer, or None and None. Raises
-        HostError, whose `number` is that of the request that failed, or None if all requests are given up."""
+        """Waits at most `seconds` for the end of a request, and meanwhile calls `token` for new ids of all requests.
+        Returns its number and Answer, or (None, None) if none has ended or none runs. Raises HostError, whose `number`
+        is that of the request that failed, or None if all requests are given up."""
         number, result = c.c_uint32(), Result()
         status = self.library.rill_host_wait(self.handle, int(1000 * seconds), c.byref(number), c.byref(result))
         one = None if number.value == NONE else number.value
@@ -208,11 +219,14 @@ class Host:
         return (None, None) if one is None else (one, answer)
 
     def stop_request(self, number):
+        """Ends one request before its next step. `wait` then raises HostError for it, with its ids up to then."""
         self.library.rill_host_stop_request(self.handle, number)
 
     def stop(self):
+        """Ends all running requests after the current step. May be called from another thread."""
         self.library.rill_host_stop(self.handle)
 
     def register(self, name):
+        """Returns the value of a register of package.json by its name, or None if there is none."""
         value = self.library.rill_host_register(self.handle, name.encode())
         return None if value == 2**64 - 1 else value

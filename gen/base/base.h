@@ -110,7 +110,7 @@ const char *text_cstr(const struct text *text); // "" while empty
 
 // ---- files ----
 // Recognizes a Git LFS pointer, which is a placeholder for the real file, by its first bytes. Returns a message that
-// says how to get the real file, or NULL if the data is no pointer.
+// says how to get the real file, or NULL if the data is not a pointer.
 const char *file_stand_in(const void *data, size_t len);
 // Reads a whole file into the arena, NUL terminated. Its length without the NUL is *len. On failure, or if the file has
 // more than max bytes, returns NULL and sets *why to a message in the arena.

@@ -36,7 +36,7 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
                                   struct diag *diag);
 
 // ---- access; no diagnostics ----
-const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL when absent or no map
+const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL: absent, or not a map
 struct loc yaml_key_loc(const struct yaml_node *map, const char *key);          // the map's place when absent
 const char *yaml_kind_name(const struct yaml_node *node); // "a map", "a list", "nothing" (for null) or "a value"
 bool yaml_is_null(const struct yaml_node *node);          // ~, null or nothing
@@ -46,7 +46,7 @@ bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
 // Finds the nearest integer from min to max for a node that should be an integer but is another number. Returns false
-// if the node is no number.
+// if the node is not a number.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
 // ---- typed readers: they return false after an error in diag; `what` names the value in messages, such as

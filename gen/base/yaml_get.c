@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-// Returns the index of a key, or SIZE_MAX if the map has no such key or is no map.
+// Returns the index of a key, or SIZE_MAX if the map has no such key or is not a map.
 static size_t find_key(const struct yaml_node *map, const char *key) {
     for (size_t i = 0; map && map->kind == YAML_KIND_MAP && i < map->count; i++)
         if (strcmp(map->keys[i], key) == 0) return i;

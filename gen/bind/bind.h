@@ -18,7 +18,7 @@ bool bind_check_attention(const struct ir *, struct diag *);
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node); // the engine on which a product fires
 // Makes the list of firings: the order in which the products fire, and for each firing whether it takes a new operand
-// or uses the operand of the firing before.
+// or uses the operand of the previous firing.
 bool bind_order_firings(struct ir *, struct diag *);
 // Returns how many rows of a product's operand take the places of tokens in a firing; 1: each row fires alone.
 int bind_rows_together(const struct ir *, int product);

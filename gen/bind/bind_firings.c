@@ -110,7 +110,7 @@ static void fire_matmul(struct order *o, int n) {
     }
     // With `outer`, the row-steps of the first chunk advance together, one beat at a time, so the firing can begin with
     // the operand's first block (docs/engine.md, K outermost). If the rows need several firings, most operands arrive
-    // while the firing before runs, so this would gain nothing.
+    // while the previous firing runs, so this would gain nothing.
     int64_t together = bind_rows_together(ir, n);
     f.outer = f.x_take && m.beats > 1 && (together == 1 || rows <= together);
     fire_rows(o, f, rows, together);

@@ -191,7 +191,7 @@ void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step
 struct cost_bound {
     int64_t engine; // cycles of the slowest matrix engine
     int64_t memory; // cycles of the busiest channel at the sustained rate of sequential reads
-    int64_t kernel; // cycles of the busiest kernel that is no engine
+    int64_t kernel; // cycles of the busiest kernel that is not an engine
     int busiest;    // number of this kernel; IR_NONE: none
     int64_t cycles; // the largest of the three
     int64_t rows;   // tokens that are computed in these cycles

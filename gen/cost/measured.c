@@ -35,7 +35,7 @@ static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     row->param = ARENA_ARRAY(arena, struct ir_param, (size_t)(colon - line)); // more than enough
     for (char *word, *equals; (word = strtok_r(NULL, " ", &save)) && (equals = strchr(word, '='));) {
         *equals = '\0';
-        if (!strcmp(word, "apart")) continue; // says how the row was measured, and is no parameter
+        if (!strcmp(word, "apart")) continue; // says how the row was measured, and is not a parameter
         row->param[row->params++] = (struct ir_param){word, read_value(arena, equals + 1)};
     }
     return true;

@@ -77,10 +77,10 @@ const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum em
 // Returns the net of one signal of a stream at its writer, in the writer's module.
 const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
 // Returns the fork that reads this stream, if its outputs have no nets for words because all its readers read the word
-// at the fork's input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
+// at the fork's input. IR_NONE: the reader is not a fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
 // For a stream that leaves such a fork, returns the stream at the fork's input, which has the same words. IR_NONE: the
-// writer is no such fork.
+// writer is not such a fork.
 int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.

@@ -269,7 +269,7 @@ static void add_terms(const struct table *t, struct text *out) {
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
 
-// Returns the engine whose kernel this is, or NULL if the kernel is no engine.
+// Returns the engine whose kernel this is, or NULL if the kernel is not an engine.
 static const struct ir_engine *engine_at(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel) return &ir->engine[e];

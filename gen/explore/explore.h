@@ -2,7 +2,7 @@
 // The search over the keys of `design`: which values make the best designs of a spec (docs/explore.md).
 //
 // A point is one value for each key that varies or is fixed. It is evaluated in three levels, each more exact and
-// slower than the one before:
+// slower than the previous one:
 //   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
 //   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 40 ms)
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)

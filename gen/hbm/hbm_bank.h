@@ -23,11 +23,13 @@ struct hbm_timing {
     uint64_t write_response;               // from the start of the last native beat on the bus to the response
     uint64_t refresh_interval, refresh;    // a refresh closes all banks
     uint64_t jitter;                       // with a seed, the memory model lets bursts arrive up to this much later
-    int native_bytes;                      // length of a native burst; a longer burst takes several ids
-    int ids; // a burst is accepted while fewer native bursts are in flight in its direction
+    int native_bytes;                      // length of a native burst; the controller divides longer bursts into these
+    // A burst is accepted while fewer native bursts than this are in flight in its direction. Each of them takes one of
+    // the controller's ids, which are not the AXI ids.
+    int ids;
 };
 struct hbm_timing hbm_timing_of(const struct hbm_figures *);
-int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of this length takes
+int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // in a burst of this length
 
 struct hbm_stats { // counts
     uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
@@ -45,7 +47,7 @@ struct hbm_bank {
 
 struct hbm_banks {
     struct hbm_bank bank[HBM_BANKS];
-    uint64_t bus_free; // end of the last data, and the idle time of a change of direction
+    uint64_t bus_free; // end of the last data, plus the idle time of a change of direction
     uint64_t next_refresh;
     bool last_was_write;
 };

@@ -136,7 +136,7 @@ const char *ir_attr_string(const struct ir_attrs *, const char *key, const char 
 int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
 // Returns the value of the attribute in one repetition: an item of the list, or the integer for all repetitions.
 int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
-// Copies at most `most` numbers of a list and returns how many it has copied; 0 if the attribute is absent or no list.
+// Copies at most `most` numbers of a list and returns how many it has copied; 0 if it is absent or not a list.
 int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 
 // ---- Tensor graph -------------------------------------------------------------------------------

@@ -5,14 +5,17 @@
 
 #define IR_TEXT_MAGIC "rill ir" // comment in the first line of a dump
 
+// Words of enums. Each list is in the order of its enum in ir.h: ir_when, ir_stream_kind, ir_strategy, ir_fusion_kind,
+// ir_segment_kind, ir_segment_role, ir_client_role. The last list has the modes of an engine (ENGINE_MODE_* of enum
+// field_value).
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare"};
-static const char *const ir_strategy_words[] = {"", "conservative", "auto"}; // of enum ir_strategy
-static const char *const ir_fusion_words[] = {"exact", "greedy"};            // of enum ir_fusion_kind
+static const char *const ir_strategy_words[] = {"", "conservative", "auto"};
+static const char *const ir_fusion_words[] = {"exact", "greedy"};
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
-static const char *const ir_area_words[] = {"kernel", "prompt", "ring"};    // of enum ir_segment_role
-static const char *const ir_client_words[] = {"kernel", "image", "prompt"}; // of enum ir_client_role
-static const char *const ir_mode_words[] = {"int8", "int4", "scores", "values"} /* of enum field_value, ENGINE_MODE */;
+static const char *const ir_area_words[] = {"kernel", "prompt", "ring"};
+static const char *const ir_client_words[] = {"kernel", "image", "prompt"};
+static const char *const ir_mode_words[] = {"int8", "int4", "scores", "values"};
 
 extern const char *const ir_type_words[]; // dtypes in the text of an itensor type
 

@@ -161,7 +161,7 @@ static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, 
 }
 
 // Whether both types have the same tile along dimension d and walk it with the same loop, trips and step. Such a
-// dimension need not be stored as a whole.
+// dimension need not be stored as a whole. A dimension with patches is not reducible.
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;

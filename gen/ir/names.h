@@ -6,7 +6,7 @@
 
 #include "gen/base/expression.h"
 
-// Returns the name in one repetition. Text in braces that is no legal expression stays as written.
+// Returns the name in one repetition. Text in braces that is not a legal expression stays as written.
 const char *names_in(struct arena *, const char *pattern, int64_t repetition);
 // Whether the pattern has an expression, so that the name differs between repetitions.
 bool names_repeat(const char *pattern);

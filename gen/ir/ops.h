@@ -129,7 +129,7 @@ const char *ir_param_name(const struct ir *, const struct ir_node *, int vector)
 // Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
 // For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. False if the
-// attribute is no permutation.
+// attribute is not a permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 
 // A dimension along which a node with OP_PATCHES cuts its input of `size` elements into `places` patches. A patch has

@@ -155,7 +155,7 @@ struct timing_lines {
     int64_t pixel;                    // words of a pixel
     int64_t buffer;                   // words that the ring holds
     int64_t ready;                    // from a word's last token to reading it
-    int64_t begin;   // from a tensor's first word to reading it; also from the last word read of the one before
+    int64_t begin;   // from a tensor's first word to reading it; also from the last word read of the previous tensor
     int64_t release; // from reading the last word of a patch until the places that it frees can be written
 };
 

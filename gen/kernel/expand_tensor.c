@@ -19,7 +19,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_EXPAND_BASE);
 }
 
-// Returns the length of the output's rows, because a word must not continue from one row to the next.
+// Returns the length of the output's rows. The number of lanes must divide it, because a word must not continue in the
+// next row.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     return out->shape[out->rank - 1].bound;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of rill_serializer and rill_deserializer, which carry a word that seldom changes from die to die, one slice per
-// cycle. The word is no stream, so their contract is TIMING_NONE.
+// cycle. The word is not a stream, so their contract is TIMING_NONE.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 

@@ -273,7 +273,7 @@ static bool counts(struct config_reader *r, const struct family_key *k) {
 }
 
 // Returns the number of the first layer whose item in the list `value` is the word k->first, counted from 1. Returns
-// NULL if no item is this word, or if `value` is no list.
+// NULL if no item is this word, or if `value` is not a list.
 static const json_t *first_layer(struct config_reader *r, const struct family_key *k, const json_t *value) {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!strcmp(text_of(r, json_array_get(value, i)), k->first->text)) {

@@ -54,8 +54,8 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it is no fp32
-// constant, if it has another number of elements, or if x has no axis 1.
+// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it is not an
+// fp32 constant, if it has another number of elements, or if x has no axis 1.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;

@@ -89,7 +89,7 @@ struct onnx_body {
 // The type and shape that the file gives for a tensor: an input, an output, or the result of a node.
 struct onnx_info {
     const char *name;
-    int type; // 0: the file gives none, or it is no tensor
+    int type; // 0: the file gives none, or it is not a tensor
     bool shaped;
     struct onnx_dims dims;           // -1: the file has no number for this extent
     const char *axis[ONNX_MAX_RANK]; // names of the axes; NULL: none

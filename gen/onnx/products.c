@@ -12,7 +12,7 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Returns a constant as a matrix, without leading extents of 1. NULL: it is no fp32 constant, or no matrix.
+// Returns a constant as a matrix, without leading extents of 1. NULL: it is not an fp32 constant or not a matrix.
 static const struct onnx_data *matrix(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || d->dims.rank < 2) return NULL;

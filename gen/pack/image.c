@@ -104,7 +104,8 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     }
 }
 
-// Returns whether the engine computes the first chunk of a product with K outermost (see layout_data_beat).
+// Returns whether the engine processes the first chunk of a product column by column, with K as the outermost loop (see
+// layout_data_beat).
 static bool is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
@@ -124,7 +125,8 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
-// Packs the rows of lane i of n, which are rows i, i + n, i + 2n and so on, and writes them to the lane's channel.
+// Packs the rows of one lane, which are rows lane_index, lane_index + channels and so on, and writes them to its
+// channel.
 static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale,
                       int lane_index, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
@@ -187,7 +189,7 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
 }
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
-    if (!im->file[0]) return true;
+    if (!im->file[0]) return true; // only the golden weights are written
     return ir_op_weights(im->ir, im->ir->node[e->node].op) == IR_WEIGHTS_RECORDS ? pack_records(im, e, m, diag)
                                                                                  : pack_lanes(im, e, m, diag);
 }

@@ -55,7 +55,7 @@ uint64_t image_checksum(const struct image *im) {
 
 // ---- writing ----
 
-// Copies a file of the tokenizer into the image. A missing file is no error.
+// Copies a file of the tokenizer into the image. A missing file is not an error.
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
     const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);

@@ -31,6 +31,7 @@ void report_count(const struct report_figure *f, int width, struct text *out) {
     else text_addf(out, "%*lld", width, whole);
 }
 
+// Adds the counts of a row. In all functions below, the columns of LUTs and FFs have 9 characters, the others 7.
 static void add_counts(const struct cost_resources *c, struct text *out) {
     struct report_figure f[REPORT_RESOURCES];
     report_figures(c, f);

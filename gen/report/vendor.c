@@ -137,7 +137,7 @@ static bool add_link(const struct emit_plan *plan, const struct vendor *v, int m
 
 // ---- everything except kernels ----
 
-// Counts the instances of a module that are no kernels, and the resources that the module has itself.
+// Counts the instances of a module that are not kernels, and the resources that the module has itself.
 static void add_module(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
     add_own(v, row, t);
     for (size_t i = 0; i < v->rows.count; i++) {

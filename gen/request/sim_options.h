@@ -22,8 +22,8 @@ struct sim_prompt {
     const uint32_t *ids;
     int64_t count;  // number of ids
     int64_t tokens; // tokens to generate, or rows to send
-    bool then;      // the ids continue those of the request before, generated ones included
-    int64_t prefix; // positions to keep of the request before, or SIM_PREFIX_*
+    bool then;      // the ids continue those of the previous request, generated ones included
+    int64_t prefix; // positions to keep of the previous request, or SIM_PREFIX_*
 };
 enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1 };
 

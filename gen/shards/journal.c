@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of a run in shards: a file of JSON lines about plan and results, which is written during the run. A run
-// that was killed continues where its journal ends.
+// The journal of a run in shards: a file of JSON lines with the plan and the results, which is written during the run.
+// A run that was killed continues where its journal ends.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -31,7 +31,7 @@ static bool take_line(const json_t *line, const char *key, journal_end *ended, v
 }
 
 // Reads the complete lines until one belongs to another run, and sets *same to whether all of them belong to this run.
-// Ignores an incomplete last line, which a killed process may leave. Returns false if a line is no JSON.
+// Ignores an incomplete last line, which a killed process may leave. Returns false if a line is not JSON.
 static bool take_lines(struct journal *j, char *text, const char *key, journal_end *ended, void *context, bool *same,
                        const char **why) {
     int number = 0;

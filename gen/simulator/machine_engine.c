@@ -314,7 +314,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
     // With copies > 1, the results of all tokens leave one by one. There must be room for all of them, and the results
-    // of the row-step before must have left.
+    // of the previous row-step must have left.
     if (e->copies > 1) {
         if (e->turn > 0) return true;
         if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);

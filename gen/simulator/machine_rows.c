@@ -119,7 +119,7 @@ struct writer {
     struct sim_edge *in;
     struct sim_client *client;
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
-    int64_t pos;               // position of the step's first row
+    int64_t pos;               // position of the step's first row, counted from 0
     int64_t row, token;        // next word
     // Cycle in which the write engine took the last beat of the previous group. From then on, the last word of the next
     // group can be taken.

@@ -13,7 +13,7 @@ struct slots {
     int part;                        // part that is chosen, or whose last token's id comes next
     int token;                       // token of the step whose id is given or taken next
     int64_t now;                     // first cycle of the present state
-    int64_t closed;                  // cycle from which the next id may be written, because the one before is in memory
+    int64_t closed;                  // from this cycle on, the next id may be written: the previous one is in memory
     int64_t prompt_at, prompt_bytes; // offset of the prompts, bytes of the area of a slot
     int64_t write;                   // cycles until an id is in memory
     struct timing_slots cycles;

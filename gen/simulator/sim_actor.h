@@ -53,7 +53,7 @@ struct sim_cache {
     VEC(int64_t) tail_layer;  // per pair, or with tail_by_step per step: cycle in which the open block was read
     int64_t tail_reads;       // reads of the V tail per pair; 0: its writer waits for none
     int64_t tail_reads_alone; // reads of the V tail per pair in a step of one token; 0: as many as tail_reads
-    bool tail_by_step; // a step's values wait for all reads of the step before, not only for reads of their layer
+    bool tail_by_step; // a step's values wait for all reads of the previous step, not only for reads of their layer
     int64_t layers;    // layers in this run
     int64_t left_from, left_out; // in this run, the numbers of layers from left_from on are lower by left_out
 };

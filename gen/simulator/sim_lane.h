@@ -15,7 +15,7 @@ struct lane {
     int64_t channels;               // channels of the engine
     int *window;                    // per entry: the attention whose window limits its positions, or IR_NONE
     const struct sim_cache *cache;  // KV cache whose writes the lane waits for
-    bool waits;                     // reads of keys and values wait for the writes of the step before
+    bool waits;                     // reads of keys and values wait for the writes of the previous step
     int64_t k_stride, v_stride;     // bytes from a slot's keys, and values, to those of the next slot
     int64_t places;                 // depth of the lane's FIFO, in beats
     int64_t counted;                // cycles from a beat's arrival at the lane to the first command that may use it

@@ -60,6 +60,7 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
 static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + CYCLES_FIFO : 0; }
 
 // Opens the pools. In a run with given depths or unbounded streams there are none, and each stream has its own FIFO.
+// options->twice doubles the words of a pool, like those of all FIFOs.
 bool pools_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct sim_pool **pool = ARENA_ARRAY(sim->arena, struct sim_pool *, (size_t)ir->kernels + 1);

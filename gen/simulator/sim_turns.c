@@ -72,7 +72,7 @@ bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct
     return settle(sim, s, w);
 }
 
-// ---- turns: a step word is taken when all entries of the step before have been fetched ----
+// ---- turns: a step word is taken when all entries of the previous step have been fetched ----
 
 enum { TURNS_AHEAD = 6 /* turns that rill_turns prefetches */ };
 

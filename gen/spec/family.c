@@ -176,7 +176,7 @@ static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     }
 }
 
-// Reports a name after `design.` that is no key of `design`.
+// Reports a name after `design.` that is not a key of `design`.
 static void check_design_key(struct family_reader *r, const char *key, struct loc loc) {
     const struct schema_table *t = &spec_design_table;
     const char **words = ARENA_ARRAY(r->arena, const char *, t->count + 1);

@@ -138,7 +138,7 @@ size_t family_names(struct arena *, const char *words[FAMILY_MAX_INSTALLED]);
 
 // The value of a parameter: i, f or s, as its type says.
 struct family_value {
-    bool known, given; // given: by a spec or a checkpoint, so it is no default
+    bool known, given; // given: by a spec or a checkpoint, so it is not the default
     int64_t i;
     double f;
     const char *s;

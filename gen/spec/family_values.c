@@ -61,8 +61,8 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
-// Returns the names that parameters have in config.json if they differ. They are no keys of `model`, but a note can
-// then say which parameter is meant.
+// Returns the names that parameters have in config.json if they differ. They are not legal
+// keys of `model`. The note of the error tells which parameter is meant.
 static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
     VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
@@ -80,8 +80,9 @@ static const struct yaml_foreign *foreign_keys(const struct family *f, struct ar
 
 // ---- defaults ----
 
-// Computes the default of a parameter. Returns false after an error. Without s->diag it reports nothing and cannot find
-// the default of a word.
+// Computes the default of a parameter. The default of a number is a number or the name of another number parameter.
+// That of an integer or a flag is an expression. Returns false after an error. Without s->diag it reports nothing and
+// cannot find the default of a word.
 static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
     bool flag = false;
     int word = 0;
@@ -225,7 +226,8 @@ static void note_nearest(const struct checker *k, const struct family_check *c, 
     }
 }
 
-// Reports a check that fails.
+// Reports a check that fails, and gives the nearest value that passes it. A list whose items have places comes from a
+// checkpoint. Other values cannot replace its ids of tokens, so the note asks for the likely cause instead.
 static void refuse(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     const char *say = family_text(&s, c->say);
@@ -286,6 +288,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     struct family_values *v = new_values(f, arena);
     const char **keys = keys_of(f, arena);
     int before = diag->errors;
+    // Its errors are in diag->errors, so the result is not needed. (v->lets is 0 here in any case.)
     if (!yaml_check_keys(model, keys, f->parameters + 1, foreign_keys(f, arena), "model", diag)) v->lets = 0;
     for (size_t i = 0; i < f->parameters; i++) {
         const struct yaml_node *node = yaml_get(model, keys[i]);

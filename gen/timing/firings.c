@@ -65,7 +65,7 @@ static void add_stream(struct graph *g, int e, int64_t width) {
         at_least_row(g, ORIGIN, s->put + n, 0);
         at_least_row(g, ORIGIN, s->take + n, 0);
         if (n == 0) continue;
-        int64_t word = s->first[n]; // a port's firing starts after the end of the one before
+        int64_t word = s->first[n]; // a port's firing starts after the end of the previous one
         at_least_row(g, s->put + n - 1, s->put + n, t->put[word - 1] + 1 - t->put[word]);
         at_least_row(g, s->take + n - 1, s->take + n, t->take[word - 1] + 1 - t->take[word]);
     }

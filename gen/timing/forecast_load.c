@@ -16,7 +16,7 @@ struct loading {
     const struct ir *ir;
     const struct timing_load_request *request;
     struct load_slot slot[REGISTER_SLOTS];
-    int requests, first; // first: the slot that began the step before
+    int requests, first; // first: the slot that began the previous step
 };
 
 // Returns the first slot of the mask from `from` on, round the slots.
@@ -112,7 +112,7 @@ struct foreseeing {
     int steps, first_full, end_full; // steps in which every request generates
     struct timing_memory memory;
     int64_t phase;  // of a sample: cycles that are added to the memory's age
-    double *cycles; // per step: cycles from the last command of the step before until its own
+    double *cycles; // per step: cycles from the last command of the previous step until its own
     double after;   // from the last command of the latest step until its ids are written
     const char *why;
 };

@@ -6,10 +6,10 @@
 // constraints of a package put this buffer and the buffer of clk_2x into one CLOCK_DELAY_GROUP, so both have the same
 // delay and the edges coincide. All other registers of the design use ap_clk, so the host's registers and the memory
 // ports work even without clk_2x. rill_clock_guard resets the MMCM, and state says whether clk_2x may be used.
-// Without that macro clk_2x is ap_clk, and the multipliers ignore it. The exception is RILL_PUMP, where the multipliers
-// use clk_2x: a bench then drives both clocks of the design, without this module.
+// Without RILL_VENDOR_CELLS, clk_2x is ap_clk and the multipliers do not use it. A simulation with RILL_PUMP does not
+// use this module: its bench drives both clocks, and the multipliers use clk_2x.
 // The frequency of the MMCM's oscillator, MULTIPLY * 1000000 / PERIOD_PS, must be 800 to 1600 MHz.
-// state comes from rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
+// Reset: ap_clk, synchronous active-high rst.
 //
 // name       meaning                                                unit  range
 // PERIOD_PS  period of ap_clk                                       ps    1 or more

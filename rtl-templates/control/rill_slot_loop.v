@@ -12,7 +12,7 @@
 // the meanings, codes and places of rill_token_loop. fault_address, fault_channel and fault_state belong to the run.
 // status: [31:16] position of the next token of that request, [4:0] state of the loop, the same for all slots.
 // A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt.
-// It begins with the slot after the one that began the step before, so every busy slot has a part in at least one of
+// It begins with the slot after the one that began the previous step, so every busy slot has a part in at least one of
 // SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
 // prompt that begins a step takes at least one token, and leaves one token for each slot that generates, as far as the
 // step has tokens and parts. A chunk does not cross a beat of ids.

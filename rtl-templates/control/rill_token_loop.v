@@ -58,7 +58,7 @@
 //    9  ring_ids is not 0 and less than the number of ids that may be made; place: that number
 //   10  no second clock; place 0: lost during the request, 1: not there at its start, and no transaction has gone out
 //   11  PREFIX: the request cannot begin at `prefix`; place: positions held, and no transaction has gone out; or place
-//       0: the memory holds another image than that of the request before, and nothing has been written
+//       0: the memory holds another image than for the previous request, and nothing has been written
 // After fault 7 the memory may never become quiet. Then done comes after another `watchdog` cycles, but `flush` stays
 // until the memory is quiet. A start meanwhile waits, and ends with fault 7 again if that takes as long. No transaction
 // is ever broken off.
@@ -97,7 +97,7 @@
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
 // DRAFTS         drafts of a generating step, upper bound                       tokens     0 to TOKENS - 1
-// PREFIX         1: a request may begin after positions of the one before       -          0, 1
+// PREFIX         1: a request may begin after positions of the previous one     -          0, 1
 // HASHES         rows whose hashes are in row_hash                              rows       derived
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none

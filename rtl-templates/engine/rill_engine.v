@@ -19,6 +19,7 @@
 //                    tail_addr {layer[9:0], row[12:0], unit}
 //     head_done      one pulse when the V of a (step, layer, head) is in the tail
 // Out: m_axis_y, CHANNELS x fp32 per word, in the order row-step, tok. The low tcount values are valid.
+// Modes of a firing: 0 int8 weights, 1 int4 or int4_asym weights, 2 keys (scores), 3 values (docs/engine.md).
 // tuser of s_axis_x, s_axis_klocal and m_axis_y: {tok_last, tok}.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
 // Throughput: each lane multiplies one beat in ceil(tokens of the step / TURN_TOKENS) cycles, all lanes in parallel. No
@@ -34,14 +35,14 @@
 // (rill_pair_products).
 // fault: pulses for one cycle if a result, a row scale or a bias is not finite. busy and stall_* are for performance
 // counters (rill_engine_ctrl).
-// Reset: clk, synchronous active-high rst, for at least 4 cycles and the larger of HOPS + RESULT_HOPS and
-// 2 * PULSE_HOPS. It discards everything that the engine holds. It acts 2 cycles later, because it passes registers for
-// each die and each part. On other dies it is delayed like the signals that go there.
-// Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
-// parts of lanes, COPY_CHAIN gives the die of each lane, and CHAIN_AWAY marks the dies that have a copy of the operand
-// buffer. RESULT_HOPS stages lead from the lanes to the die where their results come together. This may be yet another
-// die; a signal from there takes PULSE_HOPS register stages to the home die. Several dies add HOPS + RESULT_HOPS cycles
-// of latency.
+// Reset: clk, synchronous active-high rst, for at least 4 + max(HOPS + RESULT_HOPS, 2 * PULSE_HOPS) cycles. It discards
+// everything that the engine holds. It acts 2 cycles later, because it passes registers for each die and each part. On
+// other dies it is delayed like the signals that go there.
+// Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of chains (see below).
+// COPY_CHAIN gives the chain of the multipliers of each group of FAN_OUT lanes, SUMS_CHAIN that of their accumulators,
+// and CHAIN_AWAY marks the chains whose die has a copy of the operand buffer. RESULT_HOPS stages lead from the lanes to
+// the die where their results come together. This may be yet another die; a signal from there takes PULSE_HOPS register
+// stages to the home die. Several dies add HOPS + RESULT_HOPS cycles of latency.
 // Placement: gen_chain[n], gen_copy[g] and gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the
 // home die; see rill_engine_results for the parts of u_results.
 // HALVES: a beat goes to a whole (not cut) lane on another die in two halves, at clk_2x, so it needs half of the wires
@@ -52,8 +53,9 @@
 // Words for places, in this file:
 //     home           the die of everything that is not a lane (sequencer, operand buffer); also the engine's own die
 //     front          the part of a lane that holds waiting beats (u_front); it is always on the home die
-//     chain          registers of the commands for one die. DIE is the number of a chain, because each die has one
-//                    chain, or a second one for the multipliers of cut lanes (early)
+//     chain          the registers that carry commands to the lanes of one die. Each die with lanes has one chain. The
+//                    multipliers of cut lanes have a chain of their own (early), even if their die has another one.
+//                    DIE, DIES and *_DIE are numbers and counts of chains
 //     away           the chain's die has its own copy of the operand buffer
 //     copy, share    the slice for a group of FAN_OUT lanes, and for half of them
 //     cut            a lane whose sums are on another die than its multipliers
@@ -82,18 +84,20 @@
 // ASYM_UNITS         units of the longest operand of int4_asym weights, even                   units      2 or more
 // X_BITS             width of a mantissa of the operands                                       bits       8, 10
 // ACC_W              width of an accumulator                                                   bits       64, 66
-// HOPS               maximum die boundaries to a lane (HALVES: and 1): register stages         clocks     0 or more
-//                    each way
+// HOPS               register stages each way to the farthest lane: its die boundaries, plus   clocks     0 or more
+//                    1 with HALVES
 // HALVES             1: beats cross in halves; only with PUMP 2                                -          0, 1
-// CHAINS             dies with lanes                                                           dies       1 to 8
-// COPY_CHAIN         die of every FAN_OUT lanes, as an index in CHAINS, 4 bits each            -          any
+// CHAINS             chains: one for each die with lanes, and one for the multipliers of cut   chains     1 to 8
+//                    lanes
+// COPY_CHAIN         chain of the multipliers of every FAN_OUT lanes, 4 bits each              -          any
 // CHAIN_AWAY         bit n: the die of chain n has a copy of the operand buffer; then HOPS is  -          any
 //                    not 0
 // EARLY              bit n: the lanes of chain n are cut after their multipliers               -          any
-// SUMS_CHAIN         die of the sums of every FAN_OUT lanes, as COPY_CHAIN                     -          any
+// SUMS_CHAIN         chain of the accumulators of every FAN_OUT lanes, as COPY_CHAIN           -          any
 // PARAM_BITS         bits of row parameters per cycle, for cut lanes                           bits       8, 16, 32, 64
 // RESULT_HOPS        most die boundaries from a lane's sums to the results                     clocks     0 or more
-// PULSE_HOPS         register stages from the results to the rest: die boundaries and 1, or 0  clocks     0 or more
+// PULSE_HOPS         register stages from the results to the home die: its die boundaries      clocks     0 or more
+//                    plus 1, or 0 on the same die
 // KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
@@ -103,7 +107,7 @@
 //                    row-step
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    any
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
 // TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
@@ -206,7 +210,8 @@ module rill_engine #(
     localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
     localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1; // tokens of a turn except the first one
     localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;            // pairs of tokens
-    // 1: weights are signed, for multipliers that add in trees
+    // 1: the multipliers take signed weights, and there is no offset. 0: they take unsigned weights, and each lane
+    // subtracts the offset of the operand (rill_engine_offset).
     localparam SIGNED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0;
     `include "rill_pair_skew.vh"
     localparam UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1; // width of the number of a pair of units
@@ -234,7 +239,7 @@ module rill_engine #(
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
     localparam [7:0] EARLY_DIES = EARLY;
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
-    // Bit n: die n has multipliers.
+    // Bit n: chain n has multipliers.
     localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (LANE_GROUPS > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
         | (LANE_GROUPS > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (LANE_GROUPS > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
     // Width of a factor at the lanes: a pair of tokens (rill_packed_mul), or one mantissa
@@ -242,10 +247,12 @@ module rill_engine #(
 `else
     localparam LANE_COPIES = 1;                            // copies slow a simulation down and change no result
     localparam X_PARTS = 1;
-    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second one has the multipliers of all early lanes
+    localparam DIES = EARLY != 0 ? 2 : 1;                  // chains; the second one: multipliers of cut lanes
     localparam X_COPIES = DIES;
     localparam X_OF_GROUP = 0;
     localparam SHARES = 1;
+    // Chain 0 is for all whole lanes. Chain 1, which exists if lanes are cut, is for the multipliers of the cut lanes.
+    // Copy n of the operand belongs to chain n.
     localparam [15:0] COPY_DIE = 16'h0010;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY != 0 ? 8'd1 : 8'd0;
     localparam [7:0] EARLY_DIES = 8'd2;

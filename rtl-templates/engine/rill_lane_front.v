@@ -25,7 +25,7 @@ module rill_lane_front #(
     output reg                  arrived,
     input  wire                 pop,
     input  wire                 use_local,
-    input  wire                 multiply,   // the beat is multiplied: it is no header
+    input  wire                 multiply,   // the beat is multiplied: it is not a header
     input  wire                 int4,
     input  wire [BEAT_BITS-1:0] local_beat,
     output wire [BEAT_BITS-1:0] beat

@@ -365,7 +365,7 @@ module rill_embed #(
     // The marks and the scale of each chunk pass the same stages as the chunk, and the marks leave with y. A cleared
     // element gets a scale of +0.0, so its result is +0.0.
     localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // stages until the element is a float
-    // Stages until the scale of the element is ready; the two are multiplied then.
+    // Stages until the scale is ready. The element, an fp32 number by then, is multiplied by it next.
     localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);
     localparam DEPTH = SCALE_STAGES + LATENCY_MUL;
     localparam MARK_LAST = USER_W, MARK_PAD = USER_W + 1, MARK_W = USER_W + 2;  // {last chunk, last, tok_last, tok}

@@ -26,8 +26,10 @@
 // this order, because an engine that all products share computes V after these reads. With STEP_READS, READS is the
 // number of reads of all layers, which may differ, and the V of a step waits for all reads of the previous step. A step
 // of one token makes READS_ALONE reads instead, if that is not 0.
-// PLACES above 0 (slots): the step words come from rill_part_steps, one per firing. The layer, in memory and in
-// tail_addr, is the word's place, and layer_done comes with the last part of a layer. READS must be 0.
+// PLACES above 0: a design with slots, so a step has a part for each request. The step words come from rill_part_steps,
+// one per firing, that is, one per layer and part. The layer number in memory and in tail_addr is the field `place` of
+// this word (slot * LAYERS + layer). layer_done comes after the last part of a layer. READS must be 0. (place_q is
+// something else, a position in the block.)
 // Throughput: UNITS + ROWS cycles per head and token, where UNITS = ceil(HEAD_DIM / XS) and XS = BEAT_BITS / 8. The
 // first position of a block takes ROWS cycles more if beats have 256 bits. Writing out takes 6 cycles per beat.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
@@ -49,7 +51,8 @@
 //                 READS
 // PLACES          layers of all slots; 0: a design without slots      layers    0 to 1024
 // RAM_STYLE       style of the storage                                -         "auto", "distributed", "block", "ultra"
-// ULTRA           lanes from 0 on that are UltraRAM in any case       lanes     0 to CHANNELS
+// ULTRA           lanes, from lane 0 on, that are in UltraRAM         lanes     0 to CHANNELS
+//                 whatever RAM_STYLE is
 // USER_W          width of tuser                                      bits      derived
 `default_nettype none
 
@@ -404,8 +407,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // unread_q: layers (with STEP_READS: steps) that were taken in and have not been read. If all layers are unread,
-    // the open block of the layer that comes in next has not been read yet.
+    // unread_q: layers (with STEP_READS: steps) whose V was taken in and has not been read since. If all layers are
+    // unread, the V that the layer coming in next has from the previous step must be read first, so the input waits.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;

@@ -5,9 +5,9 @@
 //
 // In: one firing per head, with all words of a token before those of the next one (mx units of q), tuser {tok_last,
 // tok}. Out: the same words in the same order, with another tuser and tlast. The module recognizes a step of one token
-// by a word of token 0 that has tok_last. If FIRINGS is no multiple of TOGETHER, the last output firing of a tensor has
-// fewer heads. Payload and handshake are wires: latency 0, one word per cycle. Reset: clk, synchronous active-high rst;
-// tvalid and tready are low in reset.
+// by a word of token 0 that has tok_last. If FIRINGS is not a multiple of TOGETHER, the last output firing of a tensor
+// has fewer heads. Payload and handshake are wires: latency 0, one word per cycle. Reset: clk, synchronous active-high
+// rst; tvalid and tready are low in reset.
 //
 // name            meaning                                                                   unit     range
 // DATA_W          width of a word                                                           bits     1 or more

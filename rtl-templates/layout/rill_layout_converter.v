@@ -105,7 +105,7 @@ module rill_layout_converter #(
     // ---- input: bank by bank ----
     reg                open_q;
     reg  [1:0]         full_q;                             // per bank
-    reg  [TOK_W-1:0]   last_tok_q [0:1];
+    reg  [TOK_W-1:0]   last_tok_q [0:1];                   // per bank: number of the last active token
     reg                write_bank_q;
     reg  [WORD_W-1:0]  write_q;
     wire               push = s_axis_tvalid && s_axis_tready;

@@ -9,7 +9,7 @@
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
 // Every die has its own reset, so rst has one bit for each die on the way, from the writer's die (bit 0) to the
 // reader's.
-// The wires fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; they are no ports.
+// The wires fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; they are not ports.
 // Latency and throughput: as for rill_fifo, or for rill_credit_send and rill_credit_receive with BORDERS - 1 stages
 // between.
 // Reset: clk, synchronous active-high rst; all bits together.

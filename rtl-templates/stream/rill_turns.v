@@ -6,14 +6,15 @@
 // port_index is the same turn as a port number, or 255. Both are valid while turn_valid is high, and stay until a pulse
 // on turn_done, which is allowed only while turn_valid is high. The next turn is valid one cycle later. Up to 6 turns
 // are prefetched, which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO of
-// prefetched turns, so it comes from registers. Reset: synchronous.
+// prefetched turns, so it comes from registers.
+// Reset: clk, synchronous active-high rst; the prefetched turns are discarded.
 //
 // name               meaning                                              unit      range
 // PORTS              streams that take turns                              streams   1 to 255
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
-//                    (0: skipped); their sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first      entries   any
+//                    low; 0: the section is skipped. The sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any

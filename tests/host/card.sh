@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for the tests of rill-host on a simulated card, which source this file after tests/verdict.sh. It makes a
-# package of a small model whose design drafts tokens and keeps prefixes, the host program from it, and the card, and
-# defines checks of requests. The test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the
+# Functions for the tests of rill-host on a simulated card. A test sources this file after tests/verdict.sh. The
+# functions make a package of a small model whose design drafts tokens and keeps prefixes, build the host program and
+# the card, and check requests. The test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the
 # design). If it sets `features`, the design has these keys instead of drafts, prefixes and sampling.
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
+# standin gets the library that replaces XRT's and connects rill-host to the simulated card. xrt looks like an
+# installation of XRT, for a test with XRT's own library.
 mkdir -p "$work/standin" "$work/xrt"
 ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
 export RILL_CARD=$socket
 card="" # process of the simulated card
 [ -n "${features+x}" ] || features=(sampling=8 drafts=1 prefix=1)
 
-# ---- package, host program, card; if an equal package exists, it is kept with its simulation ----
+# ---- package, host program, card ----
+# An existing package that equals the new one stays, so that its card need not be built again.
 
 make_package() {
     variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=2 lanes=4 \

@@ -391,8 +391,8 @@ static void test_corner_of_a_transposition(void **state) {
         {7, 8, 8, 8, 8, 7},    // words out run over the ends of columns: 7 rows must be one bank further
         {5, 7, 8, 2, 0, 0},    // 35 = 1 mod 2, not mod 4
         {3, 5, 8, 2, 0, 0},    // a last word that is not full
-        {6, 8, 8, 2, 8, 1},    // 6 rows are no multiple of 4
-        {16, 12, 8, 4, 12, 1}, // rows of 12 are no multiple of 8
+        {6, 8, 8, 2, 8, 1},    // 6 rows are not a multiple of 4
+        {16, 12, 8, 4, 12, 1}, // rows of 12 are not a multiple of 8
         {2, 2, 8, 4, 0, 0},    // all in one word
         {9, 11, 32, 2, 0, 0},  // 99 = 3 mod 4
         {3, 11, 32, 32, 0, 0}, // 33 = 1 mod 32: words run on everywhere

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the terms of the cost formulas to the syntheses in verif/cost/measured.txt and prints include/costs.def with the
-// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the growth of a result when one term
-// grows tells how many times the row takes this term.
+// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the increase of a result,
+// divided by the increase of one term, is how many times the row takes this term.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,10 @@
 enum { LUT, FF, KINDS };
 // Which figures of a term are fitted: none, its LUTs alone, or LUTs and FFs (include/costs.def).
 enum how { KEPT, LUTS, FITTED };
-enum { GROWTH = 1 << 20, LINE = 160 }; // GROWTH: LUTs by which find_times lets a term grow
-static const double least = 100;       // cells; a module with fewer counts as having this many in relative errors
-static const double no_pivot = 1e-9;   // a smaller pivot means that the rows do not determine a term
+// GROWTH: LUTs that find_times adds to a term. LINE: room for a line of costs.def.
+enum { GROWTH = 1 << 20, LINE = 160 };
+static const double least = 100;     // cells; a module with fewer counts as having this many in relative errors
+static const double no_pivot = 1e-9; // a smaller pivot means that the rows do not determine a term
 
 static const struct cost_amount given[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, ...) {lut, ff, dsp},
@@ -56,7 +57,8 @@ static struct cost_resources result(const struct cost_row *row) {
 }
 
 // Returns how often a formula takes a term, from the difference of its results when the term grows by GROWTH. The
-// number is a multiple of 1/2. Rounding to whole cells is much smaller than GROWTH and disappears.
+// number is rounded to a multiple of 1/2, because a formula may take half of a term. Rounding to whole cells
+// is much smaller than GROWTH and disappears.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 
 // Finds how often a row takes each term. Growing the LUTs is enough, because a formula takes LUTs and FFs equally
@@ -205,7 +207,8 @@ static void print_term(const struct rows *rows, int t) {
            ff.worst);
 }
 
-// Prints the old file with the new figures. Comments and order stay. False if its rows are not the terms.
+// Prints the old file with the new figures. Comments and order stay. Returns false if the
+// file does not have exactly one COST line for each term.
 static bool print_file(const struct rows *rows) {
     FILE *old = fopen("include/costs.def", "r");
     char line[LINE];

@@ -3,7 +3,8 @@
 # Proves the properties of verif/formal/properties, one file per module of rtl-templates, with Yosys: temporal induction
 # (unbounded), over a matrix of parameters. Also runs each module with planted faults, which the properties must find.
 # usage: verif/formal/run.sh [--quick] [--jobs N] [module...]
-#        One line per proof, N in parallel (default 1), exit status 0 if all hold.
+#        One line per proof, N in parallel (default 1), exit status 0 if all hold. --quick omits the slowest proofs.
+# RILL_FORMAL_TIMEOUT: seconds for each proof (default 600). RILL_FORMAL_SHOW: further options of Yosys's `sat`.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -17,7 +18,7 @@ while [ $# -gt 0 ]; do
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
             jobs=$2 && shift
             ;;
-        --one) one=("${@:2}") && break ;; # a job: a proof or a fault, and its arguments
+        --one) one=("${@:2}") && break ;; # internal: one job of add_job and its arguments
         --help | -h) sed -n '3,6s/^# //p' "$0"; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) wanted+="$1 " ;;
@@ -25,7 +26,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# All modules that one stands on, from the library.
+# Prints the source files of the given modules and of all modules that they instantiate, directly or indirectly.
 sources_of() { # module...
     local next=("$@") all="" name file found
     while [ ${#next[@]} -gt 0 ]; do
@@ -41,10 +42,13 @@ sources_of() { # module...
     echo "$all"
 }
 
-# A module with its properties before its end. `// port: input wire f_name` there is a port that it has for proofs
-# alone; `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; the lines after `// in: gen_name`
-# are put into that block of the module, before its end (`// in: module`: the module's). The module itself has no line
-# for proofs.
+# Prints a module with its properties inserted before `endmodule`, so that the source in rtl-templates needs no line for
+# proofs. The file of properties may contain these directives:
+#   // port: output wire f_X  adds the port f_X to the module, for proofs only
+#   // shows: u_N f_N         connects each port f_X of the instance u_N to the net f_N_X if the properties use it
+#   // in: gen_NAME           the following lines go into the generate block gen_NAME, before its `end` (the next line
+#                             `end` with the indentation of its `begin`)
+#   // in: module             the following lines go before `endmodule` again
 with_properties() { # source, module
     awk -v properties="$root/verif/formal/properties/$2.v" -v names="${port_names[*]}" '
         BEGIN {
@@ -91,7 +95,7 @@ prove() { # way, source, module, depth, NAME=VALUE...
     local way=$1 source=$2 module=$3 depth=$4 params="" pair other
     shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
-    # A FIFO of few bits takes the way of wide words, too.
+    # Lowers the limit for wide words in rill_fifo, so that a FIFO of 5 bits is proven in the form for wide words.
     with_properties "$source" "$module" |
         sed 's/localparam WIDE = 1536;/localparam WIDE = 4;/' >"$work/$module.v.formal"
     for other in $(sources_of "$module"); do
@@ -127,7 +131,8 @@ fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
     fi
 }
 
-# A module in the form that is built and in the form of RILL_FAST_SIM: equal registers stay equal, with equal outputs.
+# Proves that the form of a module for synthesis and its form with RILL_FAST_SIM have equal outputs in every cycle, by
+# induction over registers of equal name.
 compare() { # source, module, NAME=VALUE...
     local source=$1 module=$2 pair one files=$1
     local read="read_verilog -defer $include_dirs"
@@ -148,6 +153,8 @@ same() { # module, NAME=VALUE...
     fi
 }
 
+# Checks that compare finds a difference: changes the source with a sed expression that affects only one of the two
+# forms. The proof must then fail.
 other() { # module, sed expression that changes one form, NAME=VALUE...
     local module=$1 fault=$2
     sed "$2" "$root"/rtl-templates/*/"$1.v" >"$work/faulty.v"
@@ -160,7 +167,8 @@ other() { # module, sed expression that changes one form, NAME=VALUE...
     fi
 }
 
-# Streams, memory access, register file: each module has a proof here, or docs/trust.md gives the reason why not.
+# Checks that each module of stream/, dma/ and kv/ and rill_axil_regs have a proof below, or a row in "Not proven" of
+# docs/trust.md.
 nothing_forgotten() {
     local file name
     for file in "$root"/rtl-templates/{stream,dma,kv}/*.v "$root"/rtl-templates/control/rill_axil_regs.v; do
@@ -234,7 +242,8 @@ check_proof rill_axi_read_arbiter 4 CLIENTS=2 "${memory[@]}" ADDR_BITS=34
 check_proof rill_dma_write 4 CLIENTS=1 "${memory[@]}" OUTSTANDING=2
 check_proof rill_dma_write 4 CLIENTS=2 "${memory[@]}" OUTSTANDING=3 BUFFER_BEATS=4 ADDR_BITS=34
 check_proof rill_ring_writer 4 BEAT_BITS=128
-# Two sections, the second one for steps with head; three, one of them without entries.
+# First schedule: two sections, the second one only for steps with head. Second schedule: three sections, one of them
+# without entries.
 two=(SECTIONS=2 ENTRIES=3 "SECTION_LEN=32'h00010002" "SECTION_REPEAT=32'h00010002" "SECTION_WHEN_HEAD=2'b10")
 check_proof rill_schedule 4 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
 check_proof rill_schedule 4 ENTRY_W=2 SECTIONS=3 ENTRIES=3 "SECTION_LEN=48'h000200000001" \
@@ -249,7 +258,7 @@ check_proof rill_stream_writer 4 LANES=8 CHUNKS=2 "${rows[@]}"
 check_proof rill_stream_reader 4 LANES=8 CHUNKS=3 "${rows[@]}"
 keys=(BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 UNITS=2 K_BASE=64 K_LAYER_STRIDE=8192 K_HEAD_STRIDE=2048)
 check_proof rill_k_writer 4 CHANNELS=3 "${keys[@]}"
-# An entry of V, one of weights, one of K.
+# The table has an entry that reads V, one that reads weights and one that reads K.
 walk=(BEAT_BITS=64 KV_LAYERS=2 "${two[@]}" "TABLE=576'h1004000000000000000000000008000000080000000080010000000000000$(
     )00000000000000c00000004000000000100000000100000000200000800000400000010000000004002")
 check_proof rill_segment_walker 4 "${walk[@]}"
@@ -260,13 +269,15 @@ check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_a
 check_fault rill_fifo 's/room_q <= pop || .*;/room_q <= 1;/' 8 DATA_W=3 DEPTH=2
 check_fault rill_fifo 's/if (push \&\& !write_q)/if (s_axis_tvalid \&\& !write_q)/' 8 DATA_W=5 DEPTH=2
 check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5 "$srl"
-# Counted early: without a response; a round that begins before the one before is over; a layer's last
-# descriptors left out of it. Counted late: what has begun behind a layer holds its count.
+# Faults that count a layer too early: a response is not needed; a round begins before all engines have finished the
+# previous round; the open descriptors of the last layer are left out of its round. The fourth fault counts a layer too
+# late: descriptors of the next layer are added to the round.
 check_fault rill_write_tracker 's/of_round = written\[i\] \&\& /of_round = /' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn = &clear/turn = |clear/' 12 WRITERS=2 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/next_q + part_q/next_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn ? next_left/turn ? next_left + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
-# Full, or never ready, too early; a word that is held back.
+# Faults: the FIFO is full one word too early; the last word is held back; a register slice is never ready (modes 2
+# and 3).
 check_fault rill_fifo 's/room_q <= pop || .*;/room_q <= count_d < FULL - 1;/' 8 DATA_W=3 DEPTH=5
 check_fault rill_fifo 's/wire               take = any_q/wire take = any_q \&\& count_q != 1/' 8 DATA_W=3 DEPTH=5
 check_fault rill_register_slice 's/ready_q <= move .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=2
@@ -291,7 +302,8 @@ check_fault rill_owed 's/owed_q <= (rst || owed_q)/owed_q <= rst/' 8 QUIET_BITS=
 check_fault rill_axi_read_arbiter 's/take ? grant : /take ? grant << 1 : /' 8 CLIENTS=2 "${memory[@]}"
 check_fault rill_axi_read_arbiter 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' 8 CLIENTS=2 "${memory[@]}"
 check_fault rill_axi_read_arbiter 's/take = open_q \&\& !owed/take = open_q/' 12 CLIENTS=2 "${memory[@]}"
-# A turn that a stopped client keeps; a response of another client, of any beat; more beats than may be open.
+# Faults: a client without requests keeps its turn; a response goes to another client; the response of any beat, not
+# only of the last one, ends its descriptor; one more beat is open than allowed.
 check_fault rill_dma_write 's/pass = !current || (push \&\& ends)/pass = push \&\& ends/' 8 CLIENTS=2 \
     "${memory[@]}" OUTSTANDING=3
 check_fault rill_dma_write 's/<= {ends, place_turn, addr_d}/<= {ends, request, addr_d}/' 8 CLIENTS=2 \
@@ -306,7 +318,9 @@ check_fault rill_stream_mux 's/m_axis_tready ? turn/m_axis_tready ? s_axis_tvali
     "${two[@]}" "TABLE=24'h000201"
 check_fault rill_stream_demux "s/{1'b1, m_axis_tready}/{1'b0, m_axis_tready}/" 12 PORTS=2 DATA_W=2 USER_W=1 \
     "${two[@]}" "TABLE=24'h0001FF"
-# A row beside its place, a chunk in another slot; a place that goes on in the same row; a run too many.
+# Faults: rill_stream_writer writes the row of the next token at the wrong offset, and stores a chunk in every slot of
+# its group. rill_stream_reader reads the row of the next token at the wrong offset. rill_k_writer stays in the same row
+# after the last lane.
 check_fault rill_stream_writer \
     "s/offset_q <= offset_q + {8.d0, ROW_BYTES}/offset_q <= offset_q + {8'd0, GROUP_BYTES}/" \
     8 LANES=8 CHUNKS=2 "${rows[@]}"
@@ -316,11 +330,12 @@ check_fault rill_stream_reader \
     8 LANES=8 CHUNKS=3 "${rows[@]}"
 check_fault rill_k_writer 's/lane_last_q ? row_offset_q + {8.d0, ROW_BYTES}/lane_last_q ? row_offset_q/' 12 CHANNELS=2 \
     "${keys[@]}"
-# One entry of V, so that the products are those of constants.
+# One entry of V, so that the products are those of constants. The fault makes one run of descriptors too many.
 walk=(BEAT_BITS=64 KV_LAYERS=2 SECTIONS=1 ENTRIES=1 "SECTION_LEN=16'd1" "SECTION_REPEAT=16'd2" "SECTION_WHEN_HEAD=1'b0"
     "TABLE=192'h000000100000000200000800000400000010000000004002")
 check_fault rill_segment_walker "s/emit_outer_q != 16.d2/emit_outer_q != 16'd1/" 16 "${walk[@]}"
-# A response that is dropped; a register that a write does not reach, or of which it leaves a byte.
+# Faults: a write response is dropped before bready; a register ignores a write; a setting changes during a request; a
+# byte is written by the strobe of another byte.
 check_fault rill_axil_regs 's/else if (s_axi_control_bready)/else/' 12 CHANNELS=1 COUNTERS=0
 check_fault rill_axil_regs "s/REG_MAX_NEW: max_new <=.*/REG_MAX_NEW: ;/" 12 CHANNELS=1 COUNTERS=0
 check_fault rill_axil_regs 's/apply_fixed = apply \&\& !ap_start/apply_fixed = apply/' 12 CHANNELS=1 COUNTERS=0

@@ -7,19 +7,24 @@
 
 struct contract_pins { // of one cycle; the input fields are bit masks
     int in_tvalid, in_tready, in_tok_last;
-    bool beside; // the kernel's step word and parameters are valid and stay, or it takes none
+    // The step word and the vector parameters of the kernel are valid and stay valid until they are used, or the kernel
+    // takes none. False while a kernel may wait for its rows, before the first word of a firing.
+    bool beside;
     bool out_tvalid, out_tready;
 };
 
 struct contract_finding {
-    uint64_t words;            // output words of all requests
-    int64_t declared, latency; // in cycles; latency: longest measured one of words that nothing else delayed
+    uint64_t words; // output words of all requests
+    // In cycles. latency: the longest latency measured, over words that the previous word did not delay.
+    int64_t declared, latency;
     uint64_t late, late_at; // late: largest delay in cycles of a word offered too late; late_at: cycle of the first one
     uint64_t refused, refused_at; // cycles in which a word was refused that should have been taken
 };
 
 struct contracts;
 struct contracts *contracts_open(struct arena *, const struct ir *);
+// For each custom kernel, call contracts_reset in every cycle of its reset, and contracts_cycle in every other cycle in
+// which one of its streams offers a word.
 void contracts_reset(struct contracts *, int kernel, uint64_t cycle);
 void contracts_cycle(struct contracts *, int kernel, const struct contract_pins *, uint64_t cycle);
 const struct contract_finding *contracts_found(const struct contracts *, int kernel); // NULL: not a custom kernel

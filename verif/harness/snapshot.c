@@ -160,6 +160,8 @@ bool snapshot_save(const char **why) {
 }
 
 // ---- resuming: on a separate stack, because the run's memory is overwritten ----
+// An error ends the process without a message, because the memory that a message needs may be overwritten already. Exit
+// status 3: the file cannot be read. 4: a mapped file is missing. 5: the heap cannot grow.
 
 static void get(void *data, size_t bytes) {
     for (char *p = data; bytes;) {

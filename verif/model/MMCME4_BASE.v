@@ -5,7 +5,7 @@
 // After a pulse of RST, LOCKED rises when MMCM_LOCK + 1 periods of CLKIN1 in a row have differed from the period before
 // them by less than 2 %. Before that, CLKOUT0 has any frequency. Without a pulse of RST it never locks. If CLKIN1 stops
 // or has gaps, CLKOUT0 continues, because the oscillator keeps its frequency. If periods of CLKIN1 are longer or
-// shorter by more than 2 % and are no gaps, LOCKED falls after MMCM_LOSE of them in all, and only RST brings it back.
+// shorter by more than 2 % and are not gaps, LOCKED falls after MMCM_LOSE of them in all, and only RST brings it back.
 // The model does not lock with other ratios, with an oscillator outside of 800 to 1600 MHz, or without feedback.
 `default_nettype none
 `timescale 1ns / 1ps

@@ -63,8 +63,8 @@ void hbm_reset(struct hbm *hbm);
 
 // Advances by one design clock. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);
-// Time passes without an edge of the design's clock, in halves of its period. The memory has a separate clock, so it
-// goes on working.
+// Lets `halves` half periods of the design's clock pass without an edge. The memory has a separate clock, so it goes on
+// working.
 void hbm_pause(struct hbm *hbm, uint32_t halves);
 uint64_t hbm_cycle(const struct hbm *hbm);
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
@@ -73,10 +73,11 @@ bool hbm_quiet(const struct hbm *hbm);     // nothing outstanding on any channel
 
 // ---- one port; called from the AXI module ----
 struct hbm_channel *hbm_channel(struct hbm *hbm, int channel);
-// Accepts a burst of `beats` full-width beats. Call only when there is room. Returns how many ids it takes.
+// Accepts a burst of `beats` full-width beats with the AXI id `id`. Call only when there is room. Returns the number of
+// native bursts (hbm_bank.h) that it takes.
 int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
 int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
-int hbm_ids(const struct hbm_channel *ch); // number of ids
+int hbm_ids(const struct hbm_channel *ch); // native bursts that may be in flight per direction
 bool hbm_read_room(const struct hbm_channel *ch);
 bool hbm_write_room(const struct hbm_channel *ch);
 // Takes the next read beat. Returns 0: taken; n > 0: there is none before n cycles from now; -1: no burst is
@@ -85,7 +86,7 @@ struct hbm_beat {
     int id;
     int resp;
     bool last;
-    int natives; // in the last beat: number of ids that become free
+    int natives; // in the last beat: native bursts that the burst releases
 };
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat);
 // Gives data of the oldest accepted write that is not complete. strobe: bit i for byte i.

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for scripts that source this file. They make a netlist (Yosys, xcup) of a template with given parameters.
-# verif/timing/run.sh walks it, and verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a
-# hash of their logic and parameters, and both scripts use them.
+# verif/timing/run.sh searches it for the longest paths between registers (called a walk below), and
+# verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a hash of their logic and parameters,
+# and both scripts use them. The caller sets `root` and `log`. parameters.sh defines template_script, which sets
+# `script` and `synth_options`. It sources verif/timing/closure.sh, which defines closure_of, headers_of and
+# template_file.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 . "$root/verif/cost/parameters.sh"
@@ -19,8 +22,8 @@ for unit in $units; do
 done
 together+="; flatten; opt_clean -purge"
 
-# Equal parts that make up most of a module. A walk leaves them empty and walks them separately. A count of cells
-# synthesizes each of them once.
+# Submodules that make up most of a module and of which all instances are equal. A walk treats them as empty boxes and
+# walks each one separately. A count of cells synthesizes each one once.
 declare -A equal_parts=([rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram)
 
 # Registers with the attribute `keep` are equal copies that divide a large number of loads. Yosys would merge them,

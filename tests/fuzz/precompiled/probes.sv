@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probes of verif/harness for random designs. probes.cpp, which is compiled once, keeps their state between cycles,
-// and they report every change in its cycle. The ports are those of the other probes, and the checker and the watch
-// know the same about every stream at the end of a run.
+// The probes of random designs, with the ports of verif/harness/rill_probe.sv and rill_fifo_probe.sv, which they
+// replace. The state of a stream (beats, stalls) is in probes.cpp, which is compiled once for all designs, so these
+// modules stay small. A probe calls probes.cpp in each cycle in which its stream offers a word, when the stream
+// becomes idle, and when tready of an idle stream changes. The checker and the watch receive the same words, beats and
+// stalls as from the other probes.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 
@@ -21,6 +23,7 @@ module rill_probe #(
     input wire [COUNT_W-1:0] tcount
 );
     import "DPI-C" function chandle rill_stream_open(input int id, input int data_w);
+    // Arguments of DPI functions have fixed widths. A probe calls the narrowest one that DATA_W fits in (at most 1088).
     import "DPI-C" function void rill_stream_64(input chandle stream, input byte flags, input bit [63:0] data, input int user, input int count);
     import "DPI-C" function void rill_stream_544(input chandle stream, input byte flags, input bit [543:0] data, input int user, input int count);
     import "DPI-C" function void rill_stream_1088(input chandle stream, input byte flags, input bit [1087:0] data, input int user, input int count);
@@ -31,7 +34,7 @@ module rill_probe #(
     reg     ready_q = 1'b0;
     initial stream = rill_stream_open(ID, DATA_W);
 
-    wire [7:0] flags = {5'd0, rst, tlast, tready};
+    wire [7:0] flags = {5'd0, rst, tlast, tready}; // bits READY, LAST and RESET of probes.cpp, the lowest first
     always @(posedge clk) begin
         seen_q <= tvalid;
         ready_q <= tready;
@@ -58,7 +61,7 @@ module rill_fifo_probe #(
 );
     import "DPI-C" function void rill_fifo_state(input int id, input int depth, input int occupancy, input int high_water);
 
-    reg [W-1:0] last_q = '1;
+    reg [W-1:0] last_q = '1; // an occupancy that does not occur, so the first one is always reported
     always @(posedge clk) begin
         last_q <= occupancy;
         if (occupancy != last_q)

@@ -16,6 +16,7 @@ found = importlib.util.spec_from_file_location("gemma3", HERE.parent / "gemma3" 
 gemma3 = importlib.util.module_from_spec(found)
 found.loader.exec_module(gemma3)
 LAYERS, HEADS, KV_HEADS, HEAD, WINDOW = 3, 2, 1, 8, 5
+# SCORE_ROOT: query_pre_attn_scalar of config.json
 THETA, SCORE_ROOT, SCORE_CAP, LOGIT_CAP = 1e4, 6, 1.5, 2.5
 
 
@@ -51,6 +52,8 @@ def forward(weights, ids):
     return capped(norm(x, at("")("norm")) @ table.T, LOGIT_CAP)
 
 
+# The weights of ../gemma3/make.py without its further layers and without the norms of queries and keys, which Gemma 2
+# does not have.
 made = {n: v for n, v in gemma3.make_weights().items() if "layers" not in n or int(n.split(".")[2]) < LAYERS}
 made = {n: v for n, v in made.items() if "q_norm" not in n and "k_norm" not in n}
 gemma3.files.write_safetensors(HERE / "model.safetensors", made)
