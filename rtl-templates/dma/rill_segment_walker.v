@@ -35,8 +35,8 @@
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0: the section   entries    any
-//                    is skipped. Their sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0: the section   entries    not 0
+//                    is skipped (not all are). Their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
 // TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any

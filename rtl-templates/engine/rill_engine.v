@@ -107,7 +107,8 @@
 //                    row-step
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    any
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+//                    (not all are 0)
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
 // TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any

@@ -23,9 +23,9 @@
 //                    section 5
 // ENTRIES            entries of the table: the sum of all      entries   1 or more
 //                    lengths
-// SECTION_LEN        length of each section, 16 bits each,     entries   any
+// SECTION_LEN        length of each section, 16 bits each,     entries   not 0
 //                    the first low; 0: the section is
-//                    skipped. Their sum is ENTRIES
+//                    skipped (not all are). Their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16      times     any
 //                    bits each
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any
