@@ -89,7 +89,8 @@ def addresses():
 
 
 def register_header():
-    return table_of_constants("// Addresses of registers, in bytes, of include/registers.def; of those for each channel that of channel 0.",
+    return table_of_constants("// Addresses of registers, in bytes, of include/registers.def;\n"
+                              "// for a register that each channel has, this is the address of channel 0's.",
                               (f"localparam [11:0] {name} = 12'h{at:03X};" for name, at in addresses()))
 
 

@@ -121,7 +121,7 @@ static const struct schema_field design_fields[] = {
             "Cannot be combined with `sampling`, `drafts`, `prefix`, `query_heads`, `on_chip_kib` or "
             "`binding: spatial` ([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
-     .doc = "1: a request may begin after the positions that it shares with the request before, for example "
+     .doc = "1: a request may begin after the positions that it shares with the previous request, for example "
             "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "
             "same"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
