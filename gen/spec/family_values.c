@@ -81,8 +81,8 @@ static const struct yaml_foreign *foreign_keys(const struct family *f, struct ar
 // ---- defaults ----
 
 // Computes the default of a parameter. The default of a number is a number or the name of another number parameter.
-// That of an integer or a flag is an expression. Returns false after an error. Without s->diag it reports nothing and
-// cannot find the default of a word.
+// The default of an integer or a flag is an expression. Returns false after an error. Without s->diag this function
+// reports nothing and cannot find the default of a word.
 static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
     bool flag = false;
     int word = 0;
