@@ -353,10 +353,7 @@ const struct command command_sim = {
                 .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
                 .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
                 .page = "simulation",
-                .table = {{rows, 0},
-                          {request_rows, AT(sim)},
-                          {sim_rows, AT(sim)},
-                          {figure_rows, AT(sim.figures)}},
+                .table = {{rows, 0}, {request_rows, AT(sim)}, {sim_rows, AT(sim)}, {figure_rows, AT(sim.figures)}},
                 .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

@@ -491,8 +491,6 @@ const struct command command_verify = {
                 .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
                 .example = "rill verify design --prompt \"Once upon a time\" --tokens 64 --shards 8",
                 .page = "verify",
-                .table = {{rows, 0},
-                          {request_rows, AT(sim)},
-                          {figure_rows, AT(sim.figures)}}},
+                .table = {{rows, 0}, {request_rows, AT(sim)}, {figure_rows, AT(sim.figures)}}},
     .size = sizeof(struct verify_options),
     .start = start};
