@@ -179,6 +179,7 @@ bool join_run(rill_host *h, place &p) {
     set(h, "flags", r.ignore_eot || h->pkg.eot < 0);
     set_wide(h, "prompt_ptr", h->dev->prompt_address(p.slot));
     set_wide(h, "ring_ptr", h->dev->ring_address(p.slot));
+    if (h->pkg.sampling) set_sampling(h, r);
     set(h, "slot", p.slot);
     std::uint64_t accepted = value_of(h, "slots") >> 16;
     set(h, "submit", SUBMIT_START);

@@ -288,7 +288,6 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     args[count++] = (char *)exe, args[count++] = "--dir", args[count++] = (char *)b->dir;
     count += options_select(&command_sim.options, request_rows, run->argc, run->argv, args + count);
     count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
-    count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
     setenv("RILL_HOME", b->root, 0); // the folder with the headers that golden files of custom kernels include
     execv(exe, args);
@@ -354,11 +353,7 @@ const struct command command_sim = {
                 .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
                 .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
                 .page = "simulation",
-                .table = {{rows, 0},
-                          {request_rows, AT(sim)},
-                          {sim_rows, AT(sim)},
-                          {sampling_rows, AT(sim.sampling)},
-                          {figure_rows, AT(sim.figures)}},
+                .table = {{rows, 0}, {request_rows, AT(sim)}, {sim_rows, AT(sim)}, {figure_rows, AT(sim.figures)}},
                 .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

@@ -83,7 +83,6 @@ static char *const *golden_args(struct verify *v) {
     arg_list args = {0};
     add_program(v, &args);
     add_table(v, &args, request_rows);
-    add_table(v, &args, sampling_rows);
     add_pair(v, &args, "--write-state", file_of(v, GOLDEN, "state"));
     add_pair(v, &args, "--json", file_of(v, GOLDEN, "json"));
     add(v, &args, NULL);
@@ -137,7 +136,6 @@ static const char *key_of(struct verify *v) {
     struct text text = {0};
     arg_list args = {0};
     add_table(v, &args, request_rows);
-    add_table(v, &args, sampling_rows);
     add_table(v, &args, figure_rows);
     for (size_t i = 0; i < args.count; i++) text_addf(&text, "%s\n", args.items[i]);
     text_addf(&text, "%lld %lld %" PRIu64 " %d\n", (long long)v->o->shards, (long long)v->o->warm, v->o->sim.seed,
@@ -493,9 +491,6 @@ const struct command command_verify = {
                 .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
                 .example = "rill verify design --prompt \"Once upon a time\" --tokens 64 --shards 8",
                 .page = "verify",
-                .table = {{rows, 0},
-                          {request_rows, AT(sim)},
-                          {sampling_rows, AT(sim.sampling)},
-                          {figure_rows, AT(sim.figures)}}},
+                .table = {{rows, 0}, {request_rows, AT(sim)}, {figure_rows, AT(sim.figures)}}},
     .size = sizeof(struct verify_options),
     .start = start};

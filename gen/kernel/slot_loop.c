@@ -13,9 +13,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the
-// state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits) and end_mem (39 bits).
+// state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits), end_mem (39 bits) and, with
+// sampling, draw_mem.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
+    enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3 };
     int64_t ends = args_int(a, "END_IDS", 1);
     const struct cost_resources tables =
         cost_ram(args_int(a, "SLOTS", 1), ARGUMENT_BITS + 32 * ends + STATE_BITS, RAM_DISTRIBUTED);
@@ -26,6 +28,10 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, ends - 1, PER_TOKEN_LOOP_END_ID);
     cost_per(r, 1, PER_TOKEN_LOOP_BASE);
     cost_add(r, &tables, 1);
+    if (args_int(a, "SAMPLING", 0)) { // draw_mem, draw_q, and the registers of a row
+        cost_ram_add(r, args_int(a, "SLOTS", 1), DRAW_BITS, RAM_DISTRIBUTED, 1);
+        r->ff += 2 * DRAW_BITS + ROW_BITS;
+    }
     r->lut += BASE_LUT;
     r->ff += BASE_FF;
 }

@@ -110,31 +110,48 @@ static bool samples_last(const struct ir *ir, int k) {
     return k != IR_NONE && ir_takes_last(ir, ir->node[ir->kernel[k].node].region);
 }
 
+// A setting of sampling: the port of the registers and of the slot loop, that of the kernel that samples, the net with
+// the setting of the host, and in a design with slots the net with that of a token.
+static const struct setting {
+    const char *name, *port;
+    enum ir_net_role net, row;
+} settings[] = {{"inverse_temperature", "inverse", IR_NET_INVERSE_TEMPERATURE, IR_NET_ROW_INVERSE},
+                {"top_k", "top_k", IR_NET_TOP_K, IR_NET_ROW_TOP_K},
+                {"min_p", "min_p", IR_NET_MIN_P, IR_NET_ROW_MIN_P},
+                {"seed", "seed", IR_NET_SEED, IR_NET_ROW_SEED}};
+
+// Connects what selects the tokens that the settings are for: the position, and in a design with slots the token's
+// number. Without slots, the settings are those of all tokens of a step.
+static void add_sampled_row(struct ir *ir, int k) {
+    const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
+    const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"set", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
+    if (ir->design.slots) {
+        add_nets(ir, k, row, COUNT_OF(row));
+        return;
+    }
+    if (samples_last(ir, k)) add_one(ir, k, "position", ir_design_net(ir, IR_NET_HEAD_POSITION));
+    else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
+    ir_add_zero(ir, k, "set", 1);
+    ir_add_zero(ir, k, "row", 3);
+}
+
 // Connects the host's sampling settings to the kernel that samples, or leaves them open in a design without such a
-// kernel.
+// kernel. In a design with slots they go to the slot loop, which gives that kernel the settings of each token.
 static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
-    static const struct {
-        const char *name, *port;
-        enum ir_net_role net;
-    } settings[] = {{"inverse_temperature", "inverse", IR_NET_INVERSE_TEMPERATURE},
-                    {"top_k", "top_k", IR_NET_TOP_K},
-                    {"min_p", "min_p", IR_NET_MIN_P},
-                    {"seed", "seed", IR_NET_SEED}};
+    bool slots = ir->design.slots > 0;
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
+        const struct setting *s = &settings[i];
         if (k == IR_NONE) {
-            ir_add_open(ir, registers, settings[i].name);
+            ir_add_open(ir, registers, s->name);
             continue;
         }
-        int net = ir_design_net(ir, settings[i].net);
-        add_one(ir, registers, settings[i].name, net);
-        add_one(ir, k, settings[i].port, net);
+        add_one(ir, registers, s->name, ir_design_net(ir, s->net));
+        add_one(ir, k, s->port, ir_design_net(ir, slots ? s->row : s->net));
     }
     if (k == IR_NONE) return;
     ir_set_int(ir, registers, "SAMPLING", 1);
-    const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
-    if (samples_last(ir, k)) add_one(ir, k, "position", ir_design_net(ir, IR_NET_HEAD_POSITION));
-    else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
+    add_sampled_row(ir, k);
 }
 
 // Returns the vector of events that the counters count. The first engine's events are the lowest bits, `busy` lowest.
@@ -322,10 +339,30 @@ static const struct port slot_nets[] = {{"slot", IR_NET_SLOT},
                                         {"slots", IR_NET_SLOTS},
                                         {"request_ended", IR_NET_REQUEST_ENDED}};
 
+// Connects the sampling settings of the slot loop, or ties them off in a design that does not sample.
+static void add_slot_settings(struct ir *ir, int k) {
+    static const struct port rows[] = {{"row_set", IR_NET_ROW_SET},           {"row", IR_NET_ROW},
+                                       {"row_position", IR_NET_ROW_POSITION}, {"row_inverse", IR_NET_ROW_INVERSE},
+                                       {"row_top_k", IR_NET_ROW_TOP_K},       {"row_min_p", IR_NET_ROW_MIN_P},
+                                       {"row_seed", IR_NET_ROW_SEED}};
+    if (ir->design.sampling) {
+        ir_set_int(ir, k, "SAMPLING", 1);
+        for (size_t i = 0; i < COUNT_OF(settings); i++)
+            add_one(ir, k, settings[i].name, ir_design_net(ir, settings[i].net));
+        add_nets(ir, k, rows, COUNT_OF(rows));
+        return;
+    }
+    bind_ports ports = bind_read_ports(ir, k);
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        ir_add_zero(ir, k, settings[i].name, bind_find_port(&ports, settings[i].name)->bits);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) ir_add_open(ir, k, rows[i].name);
+}
+
 static void add_slot_nets(struct ir *ir, int k) {
     const struct port bases[] = {{"prompt_base", IR_NET_PROMPT_BASE}, {"ring_base", IR_NET_RING_BASE}};
     add_nets(ir, k, slot_nets, COUNT_OF(slot_nets));
     add_nets(ir, k, bases, COUNT_OF(bases));
+    add_slot_settings(ir, k);
 }
 
 // Connects the registers of slots, or ties them off in a design without slots.

@@ -58,12 +58,20 @@ static const char *prefix_fault(const struct ir *ir, const struct sim_options *o
     return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
 }
 
+// Refuses settings of sampling that the design does not have, of any request.
+static const char *sampling_fault(const struct ir *ir, const struct sim_options *o) {
+    const char *why = NULL;
+    for (size_t i = 0; i < o->prompts.count && !why; i++)
+        why = sampling_refusal(&o->prompts.items[i].sampling, ir->design.sampling);
+    return why;
+}
+
 const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *why = channels_fault(arena, ir, o);
     if (!why) why = save_fault(arena, ir, o);
     if (!why) why = from_fault(arena, ir, o);
     if (!why) why = prefix_fault(ir, o);
-    if (!why) why = sampling_refusal(&o->sampling, ir->design.sampling);
+    if (!why) why = sampling_fault(ir, o);
     return why ? why : rows_fault(arena, ir, o);
 }
 

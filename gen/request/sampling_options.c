@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sampling options (--temperature, --top-k, --min-p, --sampling-seed), shared by all commands that select tokens.
-// The functions set_* store a value in struct sampling; they return NULL, or what the option takes.
+// The functions read_* store a value in struct sampling; they return NULL, or what the option takes.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,8 @@ static bool read_float(const char *text, float *value) {
     return end != text && !*end;
 }
 
-static const char *set_temperature(struct arena *arena, void *into, const char *text) {
-    struct sampling *s = into;
+static const char *read_temperature(struct sampling *s, const char *text) {
     float t;
-    (void)arena;
     if (!read_float(text, &t) || !(t == 0 || (t >= 0.01f && t <= 100)))
         return "it takes 0 (the most likely id) or 0.01 to 100";
     float inverse = t > 0 ? 1 / t : 0;
@@ -25,33 +23,69 @@ static const char *set_temperature(struct arena *arena, void *into, const char *
     return NULL;
 }
 
-static const char *set_min_p(struct arena *arena, void *into, const char *text) {
-    struct sampling *s = into;
+static const char *read_min_p(struct sampling *s, const char *text) {
     float p;
-    (void)arena;
     if (!read_float(text, &p) || !(p == 0 || (p >= 1e-30f && p <= 1))) return "it takes 0 (none) or 1e-30 to 1";
     p = p > 0 ? p : 0; // avoids negative zero
     memcpy(&s->min_p, &p, sizeof p);
     return NULL;
 }
 
-static const char *set_top_k(struct arena *arena, void *into, const char *text) {
-    struct sampling *s = into;
+static bool read_whole(const char *text, uint64_t *value) {
     char *end;
-    (void)arena;
     errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || n > UINT32_MAX) return "it takes 0 (all ids) or a number of ids";
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static const char *read_top_k(struct sampling *s, const char *text) {
+    uint64_t n;
+    if (!read_whole(text, &n) || n > UINT32_MAX) return "it takes 0 (all ids) or a number of ids";
     s->top_k = (uint32_t)n;
     return NULL;
 }
 
-const struct option_row sampling_rows[] = {
-    {"--temperature", "T", OPTION_CALL, 0, 0, .call = set_temperature,
-     .group = "Random sampling, in a design with `sampling`", .help = "0.01 to 100, or 0 for the most likely token"},
-    {"--top-k", "K", OPTION_CALL, 0, 0, .call = set_top_k,
-     .help = "draw only from the K most likely tokens. 0: from all"},
-    {"--min-p", "P", OPTION_CALL, 0, 0, .call = set_min_p,
-     .help = "with `--top-k`: draw only tokens at least P times as likely as the most likely one"},
-    {"--sampling-seed", "S", OPTION_COUNT, 0, offsetof(struct sampling, seed), .help = "seed of the random numbers"},
-    {0}};
+static const char *read_seed(struct sampling *s, const char *text) {
+    return read_whole(text, &s->seed) ? NULL : "it takes a whole number";
+}
+
+const char *sampling_read(enum sampling_setting setting, struct sampling *s, const char *text) {
+    static const char *(*const read[])(struct sampling *, const char *) = {
+        [SAMPLING_TEMPERATURE] = read_temperature,
+        [SAMPLING_TOP_K] = read_top_k,
+        [SAMPLING_MIN_P] = read_min_p,
+        [SAMPLING_SEED] = read_seed,
+    };
+    return read[setting](s, text);
+}
+
+void sampling_copy(enum sampling_setting setting, const struct sampling *from, struct sampling *to) {
+    switch (setting) {
+    case SAMPLING_TEMPERATURE: to->inverse = from->inverse; break;
+    case SAMPLING_TOP_K: to->top_k = from->top_k; break;
+    case SAMPLING_MIN_P: to->min_p = from->min_p; break;
+    default: to->seed = from->seed; break;
+    }
+}
+
+static const char *set_temperature(struct arena *arena, void *into, const char *text) {
+    (void)arena;
+    return read_temperature(into, text);
+}
+
+static const char *set_top_k(struct arena *arena, void *into, const char *text) {
+    (void)arena;
+    return read_top_k(into, text);
+}
+
+static const char *set_min_p(struct arena *arena, void *into, const char *text) {
+    (void)arena;
+    return read_min_p(into, text);
+}
+
+static const char *set_seed(struct arena *arena, void *into, const char *text) {
+    (void)arena;
+    return read_seed(into, text);
+}
+
+const struct option_row sampling_rows[] = {SAMPLING_ROWS(set, 0, ""), {0}};

@@ -94,6 +94,48 @@ static const char *read_prefix(struct arena *arena, void *into, const char *valu
     return NULL;
 }
 
+// ---- sampling: like `--tokens`, an option applies to the request before it, and the first one also to requests that
+// have none ----
+
+static const char *read_sampling(struct sim_options *o, enum sampling_setting setting, const char *value) {
+    struct sim_prompt *prompt = o->prompts.count > 0 ? &o->prompts.items[o->prompts.count - 1] : NULL;
+    struct sampling given = {0};
+    const char *why = sampling_read(setting, &given, value);
+    if (why) return why;
+    if (prompt) sampling_copy(setting, &given, &prompt->sampling), prompt->sampled |= 1u << setting;
+    if (!(o->sampled >> setting & 1)) sampling_copy(setting, &given, &o->sampling);
+    o->sampled |= 1u << setting;
+    return NULL;
+}
+
+static const char *read_temperature(struct arena *arena, void *into, const char *value) {
+    (void)arena;
+    return read_sampling(into, SAMPLING_TEMPERATURE, value);
+}
+
+static const char *read_top_k(struct arena *arena, void *into, const char *value) {
+    (void)arena;
+    return read_sampling(into, SAMPLING_TOP_K, value);
+}
+
+static const char *read_min_p(struct arena *arena, void *into, const char *value) {
+    (void)arena;
+    return read_sampling(into, SAMPLING_MIN_P, value);
+}
+
+static const char *read_seed(struct arena *arena, void *into, const char *value) {
+    (void)arena;
+    return read_sampling(into, SAMPLING_SEED, value);
+}
+
+// Gives each request the settings that its own options do not.
+static void finish_sampling(struct sim_options *o) {
+    for (size_t i = 0; i < o->prompts.count; i++)
+        for (int s = 0; s < SAMPLING_SETTINGS; s++)
+            if (!(o->prompts.items[i].sampled >> s & 1))
+                sampling_copy((enum sampling_setting)s, &o->sampling, &o->prompts.items[i].sampling);
+}
+
 // ---- planted faults, error responses and moved images ----
 
 // Reads `CHANNEL:`. *rest then points to the text after the colon.
@@ -200,6 +242,9 @@ const struct option_row request_rows[] = {
      .help = "begin after N positions that the previous request has left on the card, or after as many as both share. "
              "After a prompt it applies to that prompt, before all prompts to each after the first"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
+    SAMPLING_ROWS(read, OPTION_REPEATS,
+                  ". After a prompt, this option and the next three apply to that prompt. The first of each also "
+                  "applies to prompts without one"),
     {0}};
 
 const struct option_row sim_rows[] = {
@@ -266,8 +311,7 @@ static const struct option_row dir_row[] = {
 const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
-    .table =
-        {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
+    .table = {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {figure_rows, AT(figures)}},
     .skips_plus = true // for the Verilated model
 };
 
@@ -297,5 +341,6 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     if (o->prompts.count > 1 && (o->from || o->write_state)) return MSG_FROM_ONE_REQUEST;
     for (size_t i = 0; i < o->prompts.count; i++)
         if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
+    finish_sampling(o);
     return finish_prefixes(o);
 }

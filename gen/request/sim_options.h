@@ -16,6 +16,41 @@ struct figure_options {
 extern const struct option_row figure_rows[];
 extern const struct option_row sampling_rows[]; // fill a struct sampling
 
+// The options of sampling. Their functions are NAME_temperature, NAME_top_k, NAME_min_p and NAME_seed. more: text that
+// follows the help of the first one.
+#define SAMPLING_ROWS(NAME, TRAITS, more)                                                                              \
+    {"--temperature",                                                                                                  \
+     "T",                                                                                                              \
+     OPTION_CALL,                                                                                                      \
+     TRAITS,                                                                                                           \
+     0,                                                                                                                \
+     .call = NAME##_temperature,                                                                                       \
+     .group = "Random sampling, in a design with `sampling`",                                                          \
+     .help = "0.01 to 100, or 0 for the most likely token" more},                                                      \
+        {"--top-k",                                                                                                    \
+         "K",                                                                                                          \
+         OPTION_CALL,                                                                                                  \
+         TRAITS,                                                                                                       \
+         0,                                                                                                            \
+         .call = NAME##_top_k,                                                                                         \
+         .help = "draw only from the K most likely tokens. 0: from all"},                                              \
+        {"--min-p",                                                                                                    \
+         "P",                                                                                                          \
+         OPTION_CALL,                                                                                                  \
+         TRAITS,                                                                                                       \
+         0,                                                                                                            \
+         .call = NAME##_min_p,                                                                                         \
+         .help = "with `--top-k`: draw only tokens at least P times as likely as the most likely one"},                \
+    {                                                                                                                  \
+        "--sampling-seed", "S", OPTION_CALL, TRAITS, 0, .call = NAME##_seed, .help = "seed of the random numbers"      \
+    }
+
+// One setting of sampling, which an option sets. sampling_read reads its value; it returns NULL, or what the option
+// takes. sampling_copy copies it.
+enum sampling_setting { SAMPLING_TEMPERATURE, SAMPLING_TOP_K, SAMPLING_MIN_P, SAMPLING_SEED, SAMPLING_SETTINGS };
+const char *sampling_read(enum sampling_setting, struct sampling *, const char *text);
+void sampling_copy(enum sampling_setting, const struct sampling *from, struct sampling *to);
+
 // A request. Its prompt is text or ids. It has neither if the graph takes rows.
 struct sim_prompt {
     const char *text;
@@ -24,6 +59,8 @@ struct sim_prompt {
     int64_t tokens; // tokens to generate, or rows to send
     bool then;      // the ids continue those of the previous request, generated ones included
     int64_t prefix; // positions to keep of the previous request, or SIM_PREFIX_*
+    struct sampling sampling;
+    unsigned sampled; // bit n: the options give setting n of sampling for this request
 };
 enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1 };
 
@@ -74,7 +111,8 @@ struct sim_options {
     VEC(struct plant) plants;
     VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
     struct figure_options figures;
-    struct sampling sampling;
+    struct sampling sampling;                           // for requests whose options give no others
+    unsigned sampled;                                   // as in struct sim_prompt
     int64_t tokens;                                     // the first --tokens; 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
     int64_t from;                                       // position at which the design begins

@@ -2,13 +2,20 @@
 // Random number generator Threefry-2x32 with 20 rounds (Salmon et al., SC 2011): makes 64 random bits from a counter
 // and a key. Equal inputs give equal bits, so sampling can be repeated.
 //
-// Latency 16 enabled clocks, one result per enabled clock, no reset. The key must be stable while results are computed.
+// With KEYS = 1, the key must be stable while results are computed. With KEYS = 6, each counter has its own key: key g
+// (g from 0 to 5, the first in the low bits) is the key of the counter that entered 3 * g enabled clocks before.
+// Latency 16 enabled clocks, one result per enabled clock, no reset.
+//
+// name  meaning                        unit  range
+// KEYS  copies of the key at the port  keys  1, 6
 `default_nettype none
 
-module rill_threefry (
+module rill_threefry #(
+    parameter KEYS = 1
+) (
     input  wire        clk,
     input  wire        en,
-    input  wire [63:0] key,                  // word 0 low
+    input  wire [KEYS*64-1:0] key,           // word 0 of each key low
     input  wire [63:0] counter,
     output wire [63:0] random
 );
@@ -28,11 +35,15 @@ module rill_threefry (
         endcase
     endfunction
 
+    generate
+        if (KEYS != 1 && KEYS != 6) begin : gen_bad_keys
+            rill_error_KEYS_must_be_1_or_6 u_error ();
+        end
+    endgenerate
+
     // Stage 0 adds the key. Then five groups of three stages follow: two stages do two rounds each, and the third stage
     // adds two words of the key, the next pair each time, and the group's number from 1 on. The key has a third word,
     // the parity of the given two.
-    wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
-    wire [95:0] keys = {parity, key};
     reg  [31:0] a_q [0:15];
     reg  [31:0] b_q [0:15];
     always @(posedge clk)
@@ -58,6 +69,10 @@ module rill_threefry (
             localparam [31:0] GROUP = g + 1;
             localparam FIRST = (g + 1) % 3;
             localparam SECOND = (g + 2) % 3;
+            localparam AT = KEYS > 1 ? 64 * (g + 1) : 0;
+            wire [63:0] key_now = key[AT +: 64];
+            wire [31:0] parity = 32'h1bd11bda ^ key_now[31:0] ^ key_now[63:32];
+            wire [95:0] keys = {parity, key_now};
             always @(posedge clk)
                 if (en) begin
                     a_q[3*g+3] <= a_q[3*g+2] + keys[32*FIRST +: 32];

@@ -20,6 +20,9 @@
 // on s_axis_next_id are those of all tokens of a step with head = 1. The id of a part's last token is sent to the
 // ring as {slot[3:0], index[27:0], id}; others are dropped. prompt_base and ring_base are the addresses for the prompt
 // and the ring of the slot whose transfer is under way.
+// With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it is
+// accepted. Before a step is sent, row_set pulses once for each of its tokens, with its number in the step on row, its
+// position, and its settings (row_inverse to row_seed). They are 0 for tokens whose ids are not used.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
 // Ports that are not explained here have the meaning that they have in rill_token_loop.
@@ -43,6 +46,7 @@
 // ADDR_BITS      width of an address                                            bits       32 to 64
 // BASES          base addresses of channels, which must be aligned              pointers   1 or more
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
+// SAMPLING       1: requests have settings of sampling                          -          0, 1
 // HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
@@ -64,6 +68,7 @@ module rill_slot_loop #(
     parameter BASES = 1,
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
+    parameter SAMPLING = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -84,6 +89,10 @@ module rill_slot_loop #(
     input  wire [63:0]              prompt_ptr,
     input  wire [63:0]              ring_ptr,
     input  wire [31:0]              ring_ids,
+    input  wire [31:0]              inverse_temperature, // this and the next three: with SAMPLING, else unused
+    input  wire [31:0]              top_k,
+    input  wire [31:0]              min_p,
+    input  wire [63:0]              seed,
     input  wire [31:0]              watchdog,
     input  wire [1:0]               halt,               // {kill, stop}
     input  wire [1:0]               clock_state,        // {failed, ready}
@@ -101,6 +110,13 @@ module rill_slot_loop #(
     output reg  [63:0]              image,
     input  wire [TOKENS*64-1:0]     row_hash,
     output reg  [63:0]              logits_hash,
+    output wire                     row_set,            // this and the next six: with SAMPLING, else 0
+    output wire [2:0]               row,
+    output wire [15:0]              row_position,
+    output wire [31:0]              row_inverse,
+    output wire [31:0]              row_top_k,
+    output wire [31:0]              row_min_p,
+    output wire [63:0]              row_seed,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -175,6 +191,9 @@ module rill_slot_loop #(
         end
         if (RESET_WAY < 2 || RESET_WAY > 16) begin : gen_bad_way
             rill_error_RESET_WAY_must_be_2_to_16 u_error ();
+        end
+        if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
+            rill_error_SAMPLING_must_be_0_or_1 u_error ();
         end
         if (HASH_WAIT < 4 || HASH_WAIT > 31) begin : gen_bad_wait
             rill_error_HASH_WAIT_must_be_4_to_31 u_error ();
@@ -402,6 +421,44 @@ module rill_slot_loop #(
         near_q <= row_hash;
         row_q <= near_q[tok_q[TOK_W-1:0]*64 +: 64];
     end
+
+    // ---- settings of sampling, for each token of a step ----
+    generate
+        if (SAMPLING == 1) begin : gen_draw
+            localparam DRAW_W = 32 + 32 + 32 + 64;
+            reg  [DRAW_W-1:0] draw_mem [0:15];           // for each slot: the settings of its request
+            reg  [DRAW_W-1:0] draw_q;                    // those of slot_q
+            reg               heads_q;                   // the id of the part's last token is used
+            reg               set_q;
+            reg  [2:0]        row_q;
+            reg  [15:0]       row_pos_q;
+            reg  [DRAW_W-1:0] row_draw_q;
+            wire [3:0]        row_now = used_q - ntok_q + count_q;
+            always @(posedge clk) begin
+                if (accept)
+                    draw_mem[accept_slot] <= {seed, min_p, top_k, inverse_temperature};
+                if (state_q == S_TAKE)
+                    draw_q <= draw_mem[slot_q];
+                if (state_q == S_PART)
+                    heads_q <= part_heads;
+                set_q <= state_q == S_ADVANCE;
+                if (state_q == S_ADVANCE) begin
+                    row_q <= row_now[2:0];
+                    row_pos_q <= pos_q;
+                    row_draw_q <= heads_q && count_last ? draw_q : {DRAW_W{1'b0}};
+                end
+            end
+            assign row_set = set_q;
+            assign row = row_q;
+            assign row_position = row_pos_q;
+            assign {row_seed, row_min_p, row_top_k, row_inverse} = row_draw_q;
+        end else begin : gen_greedy
+            assign row_set = 1'b0;
+            assign row = 3'd0;
+            assign row_position = 16'd0;
+            assign {row_seed, row_min_p, row_top_k, row_inverse} = 160'd0;
+        end
+    endgenerate
 
     // ---- the end of a request ----
     reg         ends;                        // the id is one of eot_id
@@ -756,7 +813,8 @@ module rill_slot_loop #(
         for (i = 0; i < 16; i = i + 1) end_mem[i] = 39'd0;
 
     wire unused = &{1'b0, s_axis_next_id_tuser, s_axis_next_id_tlast, IDS_32, SLOTS_32, PARTS_32,
-        TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault, c_prompt_len[31:16], run_shown[RUN_W-65:16]};
+        TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault, c_prompt_len[31:16], run_shown[RUN_W-65:16],
+        inverse_temperature, top_k, min_p, seed};
 endmodule
 
 `default_nettype wire

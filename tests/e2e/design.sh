@@ -59,12 +59,23 @@ some_ids() { # count, vocabulary
         }'
 }
 
+# Adds settings of sampling to `requests`. Their kind depends on the number of the request: greedy, drawn from all ids,
+# from a list, or from a list with a bound.
+set_drawn() { # number
+    local kind=$(($1 % 4))
+    arguments=12
+    requests+=(--temperature "$([ $kind = 0 ] && echo 0 || echo "$((1 + $1 % 3)).5")"
+        --top-k $((kind > 1 ? 12 - $1 % 5 : 0)) --min-p "$([ $kind = 3 ] && echo 0.4 || echo 0)"
+        --sampling-seed $((77 + $1 / 2)))
+}
+
 # Fills `requests` with the arguments of a set, repeated `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`,
-# and `flags` with the other options.
+# in some sets followed by settings of sampling, and `flags` with the other options. Sets `arguments` to the number of
+# arguments of each request.
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
-    requests=() flags=(--ignore-eot) joins=()
+    requests=() flags=(--ignore-eot) joins=() arguments=4
     case $1 in
         prompts) # five texts
             for text in "Once upon a time, there was a little" "Tom and his dog Max" \
@@ -118,10 +129,14 @@ set_requests() { # set, spec, thorough (1: longer)
                     paste -sd,)" --tokens 20)
             done
             ;;
-        joins) # for slots: twelve requests of many lengths, which join one after another, some of them at the same time
+        # for slots: twelve requests of many lengths, which join one after another, some of them at the same time. With
+        # -drawn, four take the most likely ids, and the others draw, each with its own settings
+        joins | joins-drawn)
+            local i=0
             flags=()
             for length in 5 1 12 3 66 2 7 1 30 4 9 63; do
                 requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens $((3 + length * 5 % 11)))
+                [ "$1" = joins ] || set_drawn $((i++))
             done
             joins=(--join 0,9000,9000,14000,30000,30001,52000,52000,90000,91000,150000)
             ;;
@@ -179,8 +194,8 @@ set_requests() { # set, spec, thorough (1: longer)
 golden_ids() { # spec, weights, set, thorough
     local i
     set_requests "$3" "$1" "$4" || return
-    for ((i = 0; i < ${#requests[@]}; i += 4)); do
-        "$rill" golden "$1" --weights "$2" "${requests[@]:i:4}" "${flags[@]}" --ids || return
+    for ((i = 0; i < ${#requests[@]}; i += arguments)); do
+        "$rill" golden "$1" --weights "$2" "${requests[@]:i:arguments}" "${flags[@]}" --ids || return
         echo
     done | grep .
 }

@@ -23,7 +23,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
     else
         why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared)"
         why+=" of $(json_value "$json" streams) streams"
-        ok "$label: $((${#requests[@]} / 4)) requests, $why match ($((SECONDS - start)) s)"
+        ok "$label: $((${#requests[@]} / arguments)) requests, $why match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
         [ "$4" != 0 ] || if [ "$3" = together ]; then check_load "$1 $3" "$work/$1/design.yaml" "$json"
         else check_forecast "$1 $3" "$work/$1/design.yaml" "$json"; fi

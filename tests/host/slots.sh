@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
-work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4)
+work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 # Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
 prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")
@@ -20,7 +20,26 @@ make_golden() { # the oracle's answer to each prompt alone
             return
     done
 }
+# Settings of sampling for the prompts of drawn.jsonl, one after another: temperature, top_k, min_p, seed. Requests with
+# the same prompt differ in one setting.
+settings=("0 0 0 0" "1.5 0 0 7" "1.5 0 0 8" "0.7 0 0 7" "1.5 5 0 7" "1.5 8 0.3 7" "3 8 0.05 20000000000" "0 0 0 9")
+make_drawn() { # the oracle's answer to a prompt with each of the settings, and to other prompts with some of them
+    local i=0 one
+    rm -f "$work/drawn.jsonl"
+    for one in "${settings[@]}"; do
+        # shellcheck disable=SC2086 # four words
+        set -- $one
+        golden --prompt "${prompts[i % 2 * (i / 2)]}" --tokens $((tokens + i)) --temperature "$1" --top-k "$2" \
+            --min-p "$3" --sampling-seed "$4" | python3 -c 'import json, sys
+t, k, p, seed = (float(a) if "." in a else int(a) for a in sys.argv[1:])
+a = json.load(sys.stdin)
+a["settings"] = {"temperature": t, "top_k": k, "min_p": p, "seed": seed}
+print(json.dumps(a))' "$@" >>"$work/drawn.jsonl" || return
+        i=$((i + 1))
+    done
+}
 counted check "answers of the oracle" make_golden
+counted check "answers of the oracle that are drawn at random" make_drawn
 [ $bad = 0 ] || { verdict; exit; }
 
 # ---- rill-host ----
@@ -47,6 +66,14 @@ texts() {
         done | diff "$work/texts" -
 }
 counted check "the texts, in the order of the prompts" texts
+drawn_together() { # all prompts with one seed
+    local one
+    local options=(--tokens $tokens --temperature 1.5 --top-k 6 --sampling-seed 3)
+    for one in "${prompts[@]}"; do golden --prompt "$one" "${options[@]}" | golden_ids; done >"$work/want"
+    "$on_card" "${all_prompts[@]}" "${options[@]}" --json >"$work/run.json" && ids "$work/run.json" |
+        diff "$work/want" -
+}
+counted check "six prompts that are drawn at random" drawn_together
 counted check "one prompt: the oracle's ids" same_ids "${request[@]}"
 counted refused "an error of the memory ends all requests" 1 'fault 6: the memory answered an error on channel 1' \
     --bad-beat 1:20000 -- "${all_prompts[@]}" --tokens $tokens
@@ -59,7 +86,7 @@ in_python() { # program
         PYTHONPATH=$work/moved/host/boards/host timeout 300 \
         python3 -c "import json, sys, rill_host
 from rill_host import HostError
-golden = [json.loads(line) for line in open(sys.argv[2])]
+golden, drawn = ([json.loads(line) for line in open(name)] for name in sys.argv[2:])
 host = rill_host.Host(sys.argv[1], timeout=100)
 host.upload()
 def right(answer, want):
@@ -70,7 +97,7 @@ def take():
         if number is not None:
             return number, answer
 $1
-host.close()" "$package" "$work/golden.jsonl"
+host.close()" "$package" "$work/golden.jsonl" "$work/drawn.jsonl"
 }
 # Checks that requests join while others run, and that a number is free again when its result was taken.
 joining() {
@@ -104,6 +131,18 @@ assert cycles == host.register("cycles"), (cycles, host.register("cycles"))
 assert bytes_ == 32 * sum(host.register("beats_%02d" % c) for c in (0, 1))'
 }
 counted check "requests join while others run" with_card -- joining
+# Checks that each request keeps its own settings while requests with others are submitted and run in other slots.
+each_its_own() {
+    in_python '
+waits, sent = list(range(len(drawn))) * 2, {}
+while waits or sent:
+    while waits and len(sent) < 4:
+        i = waits.pop(0)
+        sent[host.submit(drawn[i]["prompt_ids"], tokens=6 + i, **drawn[i]["settings"])] = i
+    number, answer = take()
+    right(answer, drawn[sent.pop(number)])'
+}
+counted check "requests with settings of their own, greedy ones among them" each_its_own
 # Checks a request that comes while the run of the previous request drains, or after its end.
 one_after_another() {
     in_python '
@@ -192,9 +231,10 @@ trap 'stop_server; stop_card' EXIT
 served() {
     local port="" status=0
     python3 -c 'import json, sys
-print(json.dumps([{"request": {"prompt": a["prompt_ids"], "max_tokens": 6}, "text": a["text"], "ids": a["prompt_ids"],
-                   "count": len(a["token_ids"])} for a in map(json.loads, open(sys.argv[1]))]))' \
-        "$work/golden.jsonl" >"$work/answers.json" && make -s -C "$work/moved" serve WERROR=-Werror \
+print(json.dumps([{"request": dict({"prompt": a["prompt_ids"], "max_tokens": len(a["token_ids"])},
+                                   **a.get("settings", {})), "text": a["text"], "ids": a["prompt_ids"],
+                   "count": len(a["token_ids"])} for name in sys.argv[1:] for a in map(json.loads, open(name))]))' \
+        "$work/golden.jsonl" "$work/drawn.jsonl" >"$work/answers.json" && make -s -C "$work/moved" serve WERROR=-Werror \
         >"$work/serve.out" 2>&1 && start_card --unwritten || return
     LD_LIBRARY_PATH=$work/standin timeout 600 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
         >"$work/serve.out" 2>&1 &

@@ -703,10 +703,14 @@ def slots_faults(server, answers, control):
 
 
 def slots_refused(server, answers):
-    """Fields that a design with slots does not support are refused by name."""
+    """Fields that a design without `sampling` does not support are refused by name."""
     for name, value in (("temperature", 0.8), ("top_k", 4), ("min_p", 0.1)):
         error = server.complete(dict({"prompt": LONG, "max_tokens": 2}, **{name: value}), 400)["error"]
         equal("param", error["param"], name)
+
+
+def slots_alone(server, answers):
+    """A design with slots keeps no positions of the previous request and has no drafts."""
     got = server.complete({"prompt": LONG, "max_tokens": 2})
     equal("kept", got["usage"]["prompt_tokens_details"]["cached_tokens"], 0)
     "drafts" in got["timings"] and fail("drafts:", got["timings"])

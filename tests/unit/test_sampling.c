@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -203,11 +204,43 @@ static void test_options(void **state) {
     assert_non_null(sampling_refusal(&s, 4));
 }
 
+// Reads options of a simulation, separated by blanks.
+static void read_requests(struct arena *arena, struct sim_options *o, const char *line) {
+    char *argv[32] = {"sim", "--dir", "x"}, *rest = NULL, *words = arena_strdup(arena, line);
+    int argc = 3;
+    *o = (struct sim_options){0};
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) argv[argc++] = word;
+    assert_int_equal(options_parse(&sim_program, arena, argc, argv, o), OPTIONS_GO_ON);
+    assert_null(sim_options_finish(arena, o));
+}
+
+// Settings after a prompt are those of that prompt. The first one of each kind is also that of prompts without one.
+static void test_requests(void **state) {
+    (void)state;
+    struct arena arena;
+    struct sim_options o;
+    const struct sim_prompt *p;
+    arena_init(&arena);
+    read_requests(&arena, &o, "--prompt a --prompt b --temperature 0.5 --sampling-seed 3");
+    for (p = o.prompts.items; p < o.prompts.items + 2; p++)
+        assert_true(p->sampling.inverse == g_bits(2.0f) && p->sampling.seed == 3 && p->sampling.top_k == 0);
+    read_requests(&arena, &o,
+                  "--top-k 4 --prompt a --temperature 0.5 --prompt b --temperature 0 --top-k 2 --prompt c --min-p 1 "
+                  "--sampling-seed 9");
+    p = o.prompts.items;
+    assert_int_equal(o.prompts.count, 3);
+    assert_true(p[0].sampling.inverse == g_bits(2.0f) && p[0].sampling.top_k == 4);
+    assert_true(p[1].sampling.inverse == 0 && p[1].sampling.top_k == 2);
+    assert_true(p[2].sampling.inverse == g_bits(2.0f) && p[2].sampling.top_k == 4);
+    for (int i = 0; i < 3; i++) assert_true(p[i].sampling.min_p == g_bits(1.0f) && p[i].sampling.seed == 9);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_answers), cmocka_unit_test(test_uniform),     cmocka_unit_test(test_ln),
         cmocka_unit_test(test_gumbel),        cmocka_unit_test(test_frequencies), cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_options),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_options),     cmocka_unit_test(test_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,16 @@ static void write_end_ids(struct axil *axil, const struct end_ids *ends) {
         axil_write(axil, REG_EOT_MORE + REGISTER_END_ID_STRIDE * (uint32_t)(i - 1), ends->id[i]);
 }
 
+// The current request's settings of sampling.
+static const struct sampling *sampling(const struct host *host) {
+    return &host->sim->options.prompts.items[host->request].sampling;
+}
+
+void host_sample(const struct host *host) {
+    replay_sample(host->sim->golden, sampling(host));
+    if (host->sim->oracle) oracle_sample(host->sim->oracle, sampling(host));
+}
+
 // Writes the arguments of the current request, and the settings and interrupts that it needs.
 static void write_request(struct host *host) {
     const struct request_result *r = current(host);
@@ -194,7 +204,7 @@ static void write_request(struct host *host) {
     }
     for (int c = 0; c < d->channels; c++)
         write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(host, c));
-    if (d->sampling) write_sampling(axil, &host->sim->options.sampling);
+    if (d->sampling) write_sampling(axil, sampling(host));
     if (d->prefix) axil_write(axil, REG_PREFIX, (uint32_t)r->prefix);
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, d->slots ? IER_SLOTS : 1);
@@ -267,7 +277,8 @@ static void begin_check(struct host *host) {
                                     .row = (const float *const *)host->rows,
                                     .from = r->begin ? r->begin : host->sim->options.from,
                                     .state = host->sim->options.state ? &host->sim->load.file : NULL};
-    check_drafts_off(host->sim->check, d->sampling && host->sim->options.sampling.top_k);
+    check_drafts_off(host->sim->check, d->sampling && sampling(host)->top_k);
+    host_sample(host);
     check_begin(host->sim->check, &request);
 }
 

@@ -83,7 +83,6 @@ static bool open_oracle(struct sim *sim) {
     if (absent) diag_command("sim", "warning", MSG_ORACLE_COPY_MISSING, sim->options.dir);
     if (!sim->spec) return absent;
     sim->oracle = oracle_open_image(&sim->arena, sim->spec, path_in(sim, "image"), &sim->diag);
-    if (sim->oracle) oracle_sample(sim->oracle, &sim->options.sampling);
     if (sim->oracle) check_set_oracle(sim->check, sim->spec, sim->oracle, path_in(sim, "oracle/spec.yaml"));
     return sim->oracle != NULL;
 }
@@ -94,7 +93,7 @@ static bool state_identity(struct sim *sim, uint64_t *identity) {
     size_t len;
     const char *why, *path = path_in(sim, "image/manifest.json");
     const char *manifest = file_read(&sim->arena, path, 64 << 20, &len, &why);
-    const struct sampling *s = &sim->options.sampling;
+    const struct sampling *s = &sim->options.prompts.items[0].sampling; // a run with states has one request
     if (manifest == NULL) return sim_fail(sim, MSG_SIM_FILE, path, why), false;
     const uint64_t all[] = {bytes_hash(manifest, len), s->inverse, s->top_k, s->min_p, s->seed,
                             sim->options.ignore_eot};
@@ -129,6 +128,7 @@ static bool write_state(struct sim *sim) {
                                     .eot = sim->options.ignore_eot ? none : sim->ir->design.eot};
     uint64_t identity;
     if (!state_identity(sim, &identity)) return false;
+    host_sample(&sim->host);
     check_begin(sim->check, &request);
     const char *why = check_write_state(sim->check, sim->options.write_state, identity);
     if (check_overflow(sim->check)) sim_fail(sim, MSG_VALUE_OVERFLOW, check_overflow(sim->check));
@@ -141,7 +141,6 @@ static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = replay_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
-    replay_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
     // The values in a state were compared with the oracle's when it was written.
     return sim->check != NULL && (sim->options.state != NULL || open_oracle(sim));

@@ -181,6 +181,9 @@ bool host_open(struct host *host, struct sim *sim);
 // Advances by one clock. Returns false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
 
+// Gives the replay and the oracle the current request's settings of sampling.
+void host_sample(const struct host *host);
+
 // Steps of a request for host_slots.c, which does them one by one: its memory, its registers, the copy of its ring, the
 // replay's run, the comparison with it, and the message about its fault.
 void host_place_request(struct host *host);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_sample. Compares ids and hashes with golden_sample, under settings of every kind, with ties,
 // short lists and elements past N. Also checks order, token marks, the latency, and that illegal settings and infinite
-// elements raise the fault.
+// elements raise the fault. With ROWS above 1, each token of a firing has its own settings and position.
 // Checks in messages: 1 and 2 the file of vectors, 3 an offered id changes, 4 id, 5 marks, 7 the run takes too long,
 // 8 hash, 9 latency, 10 a fault before the chunk, 11 no fault, 12 a fault with legal settings.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -10,7 +10,10 @@
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64
 // sweep: LANES=32 TOKENS=4 N=100 TOP_K=16
 // sweep: LANES=2 TOKENS=1 N=1 TOP_K=1
+// sweep: LANES=2 TOKENS=2 N=5 TOP_K=4 ROWS=2
+// sweep: LANES=8 TOKENS=8 N=64 TOP_K=16 ROWS=8
 // quick: LANES=4 TOKENS=2 N=21 TOP_K=8 @ 50:50
+// quick: LANES=4 TOKENS=4 N=21 TOP_K=8 ROWS=4 @ 50:50 0:0
 // quick: LANES=1 TOKENS=1 N=7 TOP_K=3 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
@@ -21,6 +24,7 @@ module rill_sample_tb;
     parameter TOKENS = 2;
     parameter N = 21;
     parameter TOP_K = 8;
+    parameter ROWS = 1;
     // log2(LANES) + 2 of these cycles are those of rill_argmax
     localparam LATENCY = $clog2(LANES) + 52;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
@@ -31,9 +35,12 @@ module rill_sample_tb;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
     integer             ntok [0:MOST-1];
     reg                 fresh [0:MOST-1];                // has new settings, so it waits until earlier firings are over
-    reg  [191:0]        settings [0:MOST-1];             // {position, seed, min_p, top_k, inverse}
+    reg  [191:0]        settings [0:MOST*TOKENS-1];      // of each row: {position, seed, min_p, top_k, inverse}
     reg  [191:0]        now = 0;
-    reg                 apply = 0;
+    reg                 apply = 0, set = 0;
+    reg  [2:0]          row = 0;
+    integer             put = 0;                         // rows of the next firing that have their settings
+    reg                 lists = 0;                       // a token of the firing is chosen from a list
     wire                fault;
     // last_cycle: cycle in which the latest tlast entered. bad: number of the case that must raise the fault, 0 before
     // these cases. bad_wait: cycles since the case began.
@@ -60,9 +67,9 @@ module rill_sample_tb;
     reg                 held = 0;
     reg  [TOK_W+33:0]   held_word;
 
-    rill_sample #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .TOP_K(TOP_K)) dut (
+    rill_sample #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .TOP_K(TOP_K), .ROWS(ROWS)) dut (
         .clk(clk), .rst(rst), .inverse(now[31:0]), .top_k(now[63:32]), .min_p(now[95:64]), .seed(now[159:96]),
-        .position(now[175:160]),
+        .position(now[175:160]), .set(set), .row(row),
         .fault(fault), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
@@ -79,8 +86,9 @@ module rill_sample_tb;
         firings = word(0);
         for (f = 0; f < firings; f = f + 1) begin
             fresh[f] = word(0);
-            for (i = 0; i < 6; i = i + 1)
-                settings[f][32*i +: 32] = word(0);
+            for (t = 0; t < ROWS; t = t + 1)
+                for (i = 0; i < 6; i = i + 1)
+                    settings[f * TOKENS + t][32*i +: 32] = word(0);
             ntok[f] = word(0);
             for (t = 0; t < ntok[f]; t = t + 1)
                 for (i = 0; i < N; i = i + 1)
@@ -121,6 +129,8 @@ module rill_sample_tb;
             if (bad_wait == 1) begin
                 rst <= 1;
                 now <= 192'd0;
+                set <= 1;
+                row <= 3'd0;
             end
             if (bad_wait == 3) begin
                 rst <= 0;
@@ -190,12 +200,23 @@ module rill_sample_tb;
         end
         // New settings come two cycles before their first chunk.
         if (in_f < firings && in_c == 0 && in_t == 0 && fresh[in_f] && out_f == in_f && !(x_valid && !x_ready)) begin
-            now <= settings[in_f];
-            fresh[in_f] = 0;
-            apply = 1;
-        end else if (apply)
+            now <= settings[in_f * TOKENS + put];
+            set <= 1;
+            row <= put;
+            if (put == 0) lists = 0;
+            if (put < ntok[in_f] && settings[in_f * TOKENS + put][31:0] != 0
+                && settings[in_f * TOKENS + put][63:32] != 0) lists = 1;
+            put = put + 1;
+            if (put == ROWS) begin
+                put = 0;
+                fresh[in_f] = 0;
+                apply = 1;
+            end
+        end else if (apply) begin
             apply = 0;
-        else if ((!x_valid || x_ready) && in_f < firings && !(in_c == 0 && in_t == 0 && fresh[in_f])
+            set <= 0;
+            if (ROWS > 1) now <= {6{32'hffffffff}};      // the settings are stored
+        end else if ((!x_valid || x_ready) && in_f < firings && !(in_c == 0 && in_t == 0 && fresh[in_f])
             && $urandom_range(99) >= idle &&
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
@@ -214,7 +235,7 @@ module rill_sample_tb;
             hash_wait = 2;
             begun = out_f + 1;
             // The latency is checked without a list (top_k 0 or inverse 0), and if no other firing has begun.
-            if ((now[63:32] == 0 || now[31:0] == 0) && out_f % 2 == 0 && in_f == out_f + 1 && !x_valid
+            if (!lists && out_f % 2 == 0 && in_f == out_f + 1 && !x_valid
                 && cycles != last_cycle + LATENCY)
                 fail(9);
         end

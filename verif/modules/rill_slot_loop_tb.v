@@ -6,11 +6,14 @@
 //   must reach the request's ring once and in order. Results and hashes of each request are compared when it has ended.
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
+// - Before a step, each of its tokens gets its position, and the last token of a part whose id is used gets the settings
+//   of its request (with SAMPLING).
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
 // Sets for verif/modules/run.sh:
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
+// sweep: SLOTS=3 PARTS=2 TOKENS=4 CHANNELS=1 BEAT_BITS=256 SAMPLING=0
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
 // sweep: SLOTS=16 PARTS=8 TOKENS=8 CHANNELS=32 BEAT_BITS=512
@@ -27,6 +30,7 @@ module rill_slot_loop_tb;
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter HASH_WAIT = 4;
+    parameter SAMPLING = 1;
     localparam CONTEXT = 90;
     localparam VOCAB = 97;
     localparam EOT = 13;
@@ -59,12 +63,21 @@ module rill_slot_loop_tb;
     wire [TOK_W:0] id_user;
     reg  [31:0] n_data;
     reg  [TOK_W:0] n_user;
+    reg  [159:0] draw = 160'd0;              // {seed, min_p, top_k, inverse_temperature}
+    wire        row_set;
+    wire [2:0]  row;
+    wire [15:0] row_position;
+    wire [159:0] row_draw;
 
     rill_slot_loop #(.SLOTS(SLOTS), .PARTS(PARTS), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS),
-        .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT)) dut (
+        .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT),
+        .SAMPLING(SAMPLING)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .submit(submit), .cancel(cancel), .slot(slot),
         .slots(slots), .request_ended(ended), .prompt_len(prompt_len), .max_new(max_new), .eot_id(EOT),
         .ignore_eot(1'b0), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(32'd0), .watchdog(32'd0),
+        .inverse_temperature(draw[31:0]), .top_k(draw[63:32]), .min_p(draw[95:64]), .seed(draw[159:96]),
+        .row_set(row_set), .row(row), .row_position(row_position), .row_inverse(row_draw[31:0]),
+        .row_top_k(row_draw[63:32]), .row_min_p(row_draw[95:64]), .row_seed(row_draw[159:96]),
         .halt(halt), .clock_state(2'b01), .channel_base(64'd0), .prompt_base(prompt_base), .ring_base(ring_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place), .fault_address(),
         .fault_channel(), .fault_state(), .ending(ending), .image(image), .row_hash(row_hash),
@@ -98,6 +111,14 @@ module rill_slot_loop_tb;
     endfunction
     function [63:0] hash_at(input integer q, input integer p);
         hash_at = 64'h9e37_79b9_7f4a_7c15 * (q * 1000 + p + 1);
+    endfunction
+    // draw_of returns the settings of sampling of request q.
+    function [159:0] draw_of(input integer q);
+        reg [31:0] mixed;
+        begin
+            mixed = 32'h9e37_79b9 * (q + 1);
+            draw_of = {5{mixed}} ^ {32'd5, 32'd4, 32'd3, 32'd2, 32'd1};
+        end
     endfunction
     // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns its `ending`:
     // 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
@@ -135,6 +156,9 @@ module rill_slot_loop_tb;
         steps = 0, w_words = 0, kv_open = 0, delay = 0, ring_wait = 0, beat_wait = 0;
     reg  [63:0] seen [0:7];
     integer     tok_request [0:7], tok_pos [0:7];
+    integer     rows_set = 0;                // tokens of the step that have their settings
+    reg  [15:0] set_pos [0:7];
+    reg  [159:0] set_draw [0:7];
     reg         leads = 0;                   // a prompt began the step with more than one token
     reg         open = 0, answers = 0, head = 0, ring_open = 0, beat_open = 0;
     reg  [15:0] in_step;
@@ -143,6 +167,12 @@ module rill_slot_loop_tb;
         w_ready <= $unsigned($random(seed)) % 100 >= stall;
         s_ready <= $unsigned($random(seed)) % 100 >= stall;
         id_ready <= $unsigned($random(seed)) % 100 >= stall;
+        if (row_set) begin
+            if (row != rows_set || SAMPLING == 0) wrong("the number of a token", row);
+            set_pos[row] = row_position;
+            set_draw[row] = row_draw;
+            rows_set = rows_set + 1;
+        end
         load_done <= load_start || (load_done && !is_idle);
         if (soft_rst || is_idle) begin
             open = 0;
@@ -152,6 +182,7 @@ module rill_slot_loop_tb;
             words = 0;
             w_words = 0;
             tokens = 0;
+            rows_set = 0;
             n_valid <= 0;
             b_valid <= 0;
             ids_written <= 0;
@@ -201,6 +232,9 @@ module rill_slot_loop_tb;
                 head = s_data[STEP_HEAD];
                 if (pos[q] + t >= len[q] && !head) wrong("no head", q);
                 for (i = 0; i < t; i = i + 1) begin
+                    if (SAMPLING == 1 && set_pos[tokens+i] != pos[q] + i) wrong("the position of a draw", q);
+                    if (SAMPLING == 1 && set_draw[tokens+i] != (i == t - 1 && pos[q] + t >= len[q] ? draw_of(q) : 0))
+                        wrong("the settings of a draw", q);
                     tok_request[tokens+i] = q;
                     tok_pos[tokens+i] = pos[q] + i;
                 end
@@ -212,6 +246,8 @@ module rill_slot_loop_tb;
                 if (!s_data[STEP_MORE]) begin
                     open = 1;
                     tok_in = 0;
+                    if (rows_set != (SAMPLING == 1 ? tokens : 0)) wrong("tokens without settings", q);
+                    rows_set = 0;
                     steps = steps + 1;
                     for (i = 0; i < SLOTS; i = i + 1) begin
                         waited[i] = in_step[i] || !slots[i] ? 0 : waited[i] + 1;
@@ -306,6 +342,7 @@ module rill_slot_loop_tb;
             stopped[number] = 0;
             prompt_len = len[number];
             max_new = most[number];
+            draw = draw_of(number);
             prompt_ptr = 64'h1_0000 + number * 64'h1000;
             ring_ptr = 64'h80_0000 + number * 64'h1000;
         end
@@ -389,7 +426,7 @@ module rill_slot_loop_tb;
                         @(posedge clk);
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
-                        #0.5;
+                        #0.5 draw = 160'd0;              // those at the acceptance count
                         if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
                         if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_sample_tb as hexadecimal words: the number of firings, then for each firing: a flag (1: its
 // settings differ from those of the previous firing), the settings (inverse, top_k, min_p, seed low and high,
-// position), ntok, ntok*N elements (token by token), ntok ids, and the high and the low word of the last token's hash
-// (rill_logits_hash).
+// position) of each row of settings (ROWS), ntok, ntok*N elements (token by token), ntok ids, and the high and the low
+// word of the last token's hash (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
@@ -39,23 +39,30 @@ static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     return s;
 }
 
-// Returns the id that the module must give. The list of top_k serves only the last token of a step. The tokens before
-// it get their largest element.
-static size_t choose(size_t n, const float x[], const struct sampling *s, bool last, uint32_t most, int64_t position) {
+// Settings and position of a row.
+struct row {
+    struct sampling s;
+    int64_t position;
+};
+
+// Returns the id that the module must give. The list of top_k serves only the tokens for which `listed` is true. Others
+// get their largest element.
+static size_t choose(size_t n, const float x[], const struct sampling *s, bool listed, uint32_t most,
+                     int64_t position) {
     struct golden_fault fault = {0};
-    size_t id = s->top_k && !last ? golden_argmax(n, x, &fault) : golden_sample(n, x, s, most, position, &fault);
+    size_t id = s->top_k && !listed ? golden_argmax(n, x, &fault) : golden_sample(n, x, s, most, position, &fault);
     if (fault.raised) exit(1);
     return id;
 }
 
-static void print_settings(const struct sampling *s, bool fresh, int64_t position) {
-    printf("%x\n%08" PRIx32 "\n%" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%" PRIx64 "\n", fresh,
-           s->inverse, s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), position);
+static void print_settings(const struct row *r) {
+    const struct sampling *s = &r->s;
+    printf("%08" PRIx32 "\n%" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%08" PRIx32 "\n%" PRIx64 "\n", s->inverse,
+           s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), r->position);
 }
 
 // Prints a firing: its tokens' elements, ids and hash.
-static void print_firing(struct vectors *v, size_t n, int ntok, const struct sampling *s, uint32_t most,
-                         int64_t position) {
+static void print_firing(struct vectors *v, size_t n, int ntok, const struct row row[], int rows, uint32_t most) {
     float *x = malloc(n * sizeof *x);
     size_t ids[8];
     printf("%x\n", (unsigned)ntok);
@@ -65,7 +72,8 @@ static void print_firing(struct vectors *v, size_t n, int ntok, const struct sam
             x[i] = element(v, kind);
             printf("%08" PRIx32 "\n", g_bits(x[i]));
         }
-        ids[t] = choose(n, x, s, t == ntok - 1, most, position + t);
+        const struct row *r = &row[rows > 1 ? t : 0];
+        ids[t] = choose(n, x, &r->s, rows > 1 || t == ntok - 1, most, r->position + (rows > 1 ? 0 : t));
     }
     for (int t = 0; t < ntok; t++) printf("%zx\n", ids[t]);
     uint64_t hash = row_hash(n, x);
@@ -78,14 +86,18 @@ int main(int argc, char **argv) {
     size_t n = (size_t)vectors_argument(argc, argv, "N", 1);
     int tokens = (int)vectors_argument(argc, argv, "TOKENS", 1);
     uint32_t most = (uint32_t)vectors_argument(argc, argv, "TOP_K", 1);
-    struct sampling s = {0};
-    int64_t position = 0;
+    int rows = (int)vectors_argument(argc, argv, "ROWS", 1);
+    struct row row[8] = {0};
     printf("%x\n", FIRINGS);
     for (int f = 0; f < FIRINGS; f++) {
-        bool fresh = f % SAME == 0;
-        if (fresh) s = settings(&v, f / SAME, most), position = (int64_t)(vectors_random(&v) % 60000);
-        print_settings(&s, fresh, position);
-        print_firing(&v, n, 1 + (int)(vectors_random(&v) % (uint64_t)tokens), &s, most, position);
+        bool fresh = rows > 1 || f % SAME == 0;
+        printf("%x\n", fresh);
+        for (int r = 0; r < rows; r++) {
+            int turn = rows > 1 ? f + r * (1 + f / 12) : f / SAME; // so that all kinds meet in the rows of a firing
+            if (fresh) row[r] = (struct row){settings(&v, turn, most), (int64_t)(vectors_random(&v) % 60000)};
+            print_settings(&row[r]);
+        }
+        print_firing(&v, n, 1 + (int)(vectors_random(&v) % (uint64_t)tokens), row, rows, most);
     }
     return 0;
 }
