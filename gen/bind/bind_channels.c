@@ -72,7 +72,10 @@ static void divide(struct division *d, bool stay, int lanes) {
 
 // ---- engines whose weights stay on chip ----
 
-enum { ON_CHIP_PART = 4 /* `auto` uses at most this part of the board's memory blocks */ };
+enum {
+    ON_CHIP_PART = 4,       // `auto` uses at most this part of the board's memory blocks
+    ON_CHIP_BEATS = 3 << 14 // and at most so many beats, because all are loaded with one read of memory
+};
 
 // Returns the bits that the memory blocks of the board can store.
 static int64_t block_bits(const struct ir_design *d) {
@@ -183,7 +186,7 @@ static struct division describe(const struct ir *ir, int products, int64_t room)
 
 bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int products = 0, first = 0;
-    int64_t room = block_bits(&ir->design) / ON_CHIP_PART / ir->design.beat_bits;
+    int64_t room = at_most(block_bits(&ir->design) / ON_CHIP_PART / ir->design.beat_bits, ON_CHIP_BEATS);
     for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
     bool spatial = products > 1 && ir->design.binding == SPEC_SPATIAL;
     if (!check_resident(ir, spatial ? products : 1, spec, diag)) return false;
