@@ -48,14 +48,15 @@ struct sim_client *client_open_free(struct sim *sim, int index, struct sim_chann
     return c;
 }
 
-struct sim_client *client_open_stored(struct sim *sim, int kernel) {
+// Opens a lane of rill_weight_store.
+static struct sim_client *open_stored(struct sim *sim, int kernel) {
     struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
-    *c = (struct sim_client){.kernel = kernel, .index = -1, .issued = LONG_AGO};
+    *c = (struct sim_client){.kernel = kernel, .index = -1, .is_stored = true, .issued = LONG_AGO};
     return c;
 }
 
 struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_channel *channel) {
-    if (!channel) return client_open_stored(sim, kernel);
+    if (!channel) return open_stored(sim, kernel);
     struct sim_client *c = open_at(sim, channel, kernel, -1, false);
     c->buffer = sim->ir->design.prefetch_beats;
     return c;
@@ -86,7 +87,7 @@ bool client_room(const struct sim_client *c, int64_t *at) {
     int64_t count = (int64_t)c->run.count;
     *at = LONG_AGO;
     if (count == 0) return true;
-    if (!c->channel) return stored_room(c, at);
+    if (c->is_stored) return stored_room(c, at);
     if (c->is_write) return write_room(c, at);
     if (count - c->cut > 2) return false;
     *at = c->run.items[count - 1].at + 1;
@@ -142,7 +143,7 @@ static void end_stored(struct sim *sim, struct sim_client *c) {
 }
 
 void client_cut(struct sim *sim, struct sim_client *c) {
-    if (!c->channel) {
+    if (c->is_stored) {
         end_stored(sim, c);
         return;
     }
@@ -179,13 +180,13 @@ static bool stored_beat(const struct sim_client *c, int64_t *at) {
     size_t n = c->taken.count;
     if (c->cut == (int64_t)c->run.count) return false;
     *at = c->run.items[c->cut].at + CYCLES_STORED;
-    if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);
+    if (n > 0) *at = at_least(*at, c->taken.items[n - 1] + 1);
     return true;
 }
 
 bool client_beat(const struct sim_client *c, int64_t *at) {
     size_t n = c->taken.count;
-    if (!c->channel) return stored_beat(c, at);
+    if (c->is_stored) return stored_beat(c, at);
     if (n >= c->beat.count) return false;
     *at = c->beat.items[n] + (c->buffer > 2 ? CYCLES_FIFO : CYCLES_FIFO_SHORT);
     if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);

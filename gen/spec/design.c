@@ -88,9 +88,9 @@ static const struct schema_field design_fields[] = {
             "its own channels"},
     {FIELD(resident), WORDS(spec_resident_words, SPEC_RESIDENTS), .preset = SPEC_RESIDENT_NONE,
      .doc = "which matrix engines keep their weights on chip instead of reading them from memory in every step "
-            "([engine.md](engine.md#weights-on-chip)). `none`: no engine. `all`: every engine. `auto`: the engines "
-            "whose weights fit into a quarter of the board's memory blocks, the smallest first"},
-    {FIELD(resident_lanes), RANGE(0, SPEC_MAX_RESIDENT), .preset = 0, .range = "1 to 256, at most 32 for each engine",
+            "([engine.md](engine.md#weights-on-chip)). `none`: no engine. `all`: every engine that reads no keys or "
+            "values. `auto`: those whose weights fit into a quarter of the board's memory blocks, the smallest first"},
+    {FIELD(resident_lanes), RANGE(1, SPEC_MAX_RESIDENT), .preset = 0, .range = "1 to 256, at most 32 for each engine",
      .preset_doc = "`channels`",
      .doc = "lanes of all engines with weights on chip, together. These lanes need no memory channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,

@@ -45,6 +45,7 @@ module rill_weight_store #(
     input  wire [LANES-1:0]     m_axis_beat_tready,
     output wire [LANES*BEAT_BITS-1:0] m_axis_beat_tdata
 );
+    `include "rill_fields.vh"
     localparam FAN_OUT = 8;                  // lanes that share a register of the data to be stored
     localparam GROUPS = (LANES + FAN_OUT - 1) / FAN_OUT;
     localparam PIECES = LOAD_BITS > 0 ? BEAT_BITS / LOAD_BITS : 1;
@@ -141,7 +142,8 @@ module rill_weight_store #(
     wire [GROUPS*(ADDR_W+16)-1:0] run_tdata;
     rill_fork_tree #(.DATA_W(ADDR_W + 16), .PORTS(LANES), .GROUP(FAN_OUT)) u_runs (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_desc_tvalid), .s_axis_tready(s_axis_desc_tready),
-        .s_axis_tdata({s_axis_desc_tdata[55:40], s_axis_desc_tdata[BYTE_W +: ADDR_W]}),
+        .s_axis_tdata({s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W],
+            s_axis_desc_tdata[DESCRIPTOR_OFFSET+BYTE_W +: ADDR_W]}),
         .m_axis_tvalid(run_tvalid), .m_axis_tready(run_tready), .m_axis_tdata(run_tdata));
 
     genvar g, l;

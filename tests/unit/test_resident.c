@@ -135,6 +135,24 @@ static void test_store(void **state) {
     image_end(&x);
 }
 
+// After the first step, the engine never waits for weights.
+static void test_speed(void **state) {
+    (void)state;
+    struct timing_step step[] = {timing_step_at(0, 1, true), timing_step_at(1, 1, true), timing_step_at(2, 1, true),
+                                 timing_step_at(3, 1, true)};
+    struct image_fixture x;
+    image_begin(&x);
+    const struct ir *ir = build(&x, "channels: 1, resident: all, resident_lanes: 3");
+    const char *missing = NULL;
+    struct timing_options o = {.step = step, .steps = COUNT_OF(step), .memory = timing_memory_at(ir, 0)};
+    struct timing_result *r = timing_simulate(&x.f.arena, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    for (int f = ir->firings; f < ir->firings * (int)COUNT_OF(step); f++)
+        assert_int_equal(r->firing[f].wait[TIMING_FOR_BEATS], 0);
+    image_end(&x);
+}
+
 // Checks that a design is refused with this message.
 static void check_refused(const char *design, const char *message) {
     struct image_fixture x;
@@ -156,7 +174,7 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engines), cmocka_unit_test(test_attention), cmocka_unit_test(test_image),
-        cmocka_unit_test(test_store),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_store),   cmocka_unit_test(test_speed),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("resident", tests, NULL, NULL);
 }
