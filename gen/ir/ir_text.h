@@ -49,8 +49,9 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, on_chip_kib)                                                                                              \
     F(COUNT, sampling)                                                                                                 \
     F(COUNT, drafts)                                                                                                   \
-    F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident)     \
-        F(COUNT, resident_lanes)
+    F(COUNT, slots)                                                                                                    \
+    F(COUNT, prefix)                                                                                                   \
+    F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident) F(COUNT, resident_lanes)
 // Texts of struct ir_platform as F(key, member).
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
@@ -73,8 +74,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(KERNEL, x_mux)                                                                                                   \
     F(KERNEL, y_demux)                                                                                                 \
     F(KERNEL, walker)                                                                                                  \
-    F(KERNEL, store) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die)                \
-        F(FLAG, halves)
+    F(KERNEL, store) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die) F(FLAG, halves)
 #define IR_DIE_FIELDS(F)                                                                                               \
     F(INT, lut)                                                                                                        \
     F(INT, ff)                                                                                                         \

@@ -378,7 +378,7 @@ static void test_layout_hash(void **state) {
     const uint64_t hash = pack_layout_hash(ir);
     struct ir_segment *s = &ir->segment[ir->segments - 1];
     int64_t *words[] = {&s->offset, &s->layer_stride, &s->bytes};
-    int *numbers[] = {&s->node,          &s->channel,       &ir->design.channels,   &ir->design.beat_bits,
+    int *numbers[] = {&s->node,          &s->channel,       &ir->design.channels, &ir->design.beat_bits,
                       &ir->design.lanes, &ir->design.group, &ir->engine[0].lanes};
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         *words[i] += 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_weight_store, with rill_weight_lane. After a load every lane must send its own beats of every run, in
-// the order of the runs; no beat may come before the load is complete. Each load has new beats. `keep` must bring the
-// beats of the latest load again, also after a reset. Runs have 1 to DEPTH beats and begin anywhere. Also checks the
-// latency of a first run, and that runs of at least two beats follow each other without a gap.
+// Testbench of rill_weight_store, with rill_weight_lane. After a load every lane must send its own beats of every run,
+// in the order of the runs; no beat may come before the load is complete. Each load has new beats. `keep` must bring
+// the beats of the latest load again, also after a reset. Runs have 1 to DEPTH beats and begin anywhere. Also checks
+// the latency of a first run, and that runs of at least two beats follow each other without a gap.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 DEPTH=1
 // sweep: LANES=3 DEPTH=5

@@ -12,7 +12,8 @@ reg  [1:0]        f_inside_q;                // beats that were read and have no
 reg               f_held_q;
 reg  [BEAT_BITS-1:0] f_beat_q;
 reg  [ADDR_W-1:0] f_ahead_q, f_out_q;        // addresses of the beats in the two registers
-wire [16:0]       f_end = {1'b0, s_axis_run_tdata[ADDR_W +: 16]} + {{(17 - ADDR_W){1'b0}}, s_axis_run_tdata[ADDR_W-1:0]};
+wire [16:0]       f_end = {1'b0, s_axis_run_tdata[ADDR_W +: 16]}
+    + {{(17 - ADDR_W){1'b0}}, s_axis_run_tdata[ADDR_W-1:0]};
 wire              f_sends = m_axis_beat_tvalid && m_axis_beat_tready;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
