@@ -185,7 +185,7 @@ static int add_kv_sink(const struct unit *u, const char *name, const struct kern
 static void add_writer_params(const struct unit *u, int k, const struct ir_engine *engine,
                               const struct kv_cache *cache) {
     struct ir *ir = u->ir;
-    ir_set_int(ir, k, "CHANNELS", engine->channels);
+    ir_set_int(ir, k, "CHANNELS", engine->lanes);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     ir_set_int(ir, k, "LAYERS", cache->layers);

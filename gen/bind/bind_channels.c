@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how many engines there are and which memory channels each of them owns. `shared`: one engine has all
-// channels. `spatial`: each product has an engine, in program order, and the channels are divided in proportion to the
-// beats that each product reads in a decode step at half the context.
+// Decides how many engines there are, which of them keep their weights on chip (resident engines), and which memory
+// channels each of the others owns. `shared`: one engine has all channels. `spatial`: each product has an engine, in
+// program order, and the channels are divided in proportion to the beats that each product reads in a decode step at
+// half the context. The lanes of resident engines are divided in the same way.
 #include "gen/bind/bind.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
@@ -31,24 +32,33 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     return beats;
 }
 
-struct division { // of the channels among the engines
+struct division { // of the channels, and of the lanes of resident engines, among the engines
     // alike: number of engines that compute attn_scores. They must have equal numbers of channels, because the step
     // word has one count of row-steps of keys for all of them.
     int engines, alike;
-    int64_t *beats; // beats that each engine reads, all its channels together
-    bool *is_scores;
-    int *share; // channels of each engine
+    int64_t *beats;          // beats that each engine reads, all its lanes together
+    bool *is_scores, *stays; // stays: the engine is resident
+    int *share;              // lanes of each engine
 };
 
-// Divides the channels. Each engine gets one. Each further channel goes to the engine with the most beats per channel,
-// so that the largest load of a channel is as small as possible. If this engine computes attn_scores, all engines that
-// do get one more channel. If too few channels are left for that, these engines get no more.
-static void divide(struct division *d, int channels) {
-    for (int e = 0; e < d->engines; e++) d->share[e] = 1;
-    for (int left = channels - d->engines; left > 0;) {
+// Returns how many engines are resident, or are not.
+static int count_of(const struct division *d, bool stay) {
+    int count = 0;
+    for (int e = 0; e < d->engines; e++) count += d->stays[e] == stay;
+    return count;
+}
+
+// Divides lanes among the engines that are resident (`stay`), or channels among the others. Each engine gets one. Each
+// further lane goes to the engine with the most beats per lane, so that the largest load of a lane is as small as
+// possible. No engine gets more than IR_MAX_LANES. If the engine computes attn_scores, all engines that do get one more
+// channel. If too few channels are left for that, these engines get no more.
+static void divide(struct division *d, bool stay, int lanes) {
+    for (int e = 0; e < d->engines; e++)
+        if (d->stays[e] == stay) d->share[e] = 1;
+    for (int left = lanes - count_of(d, stay); left > 0;) {
         int most = IR_NONE;
         for (int e = 0; e < d->engines; e++) {
-            if (d->is_scores[e] && d->alike > left) continue;
+            if (d->stays[e] != stay || d->share[e] == IR_MAX_LANES || (d->is_scores[e] && d->alike > left)) continue;
             if (most == IR_NONE || d->beats[e] * d->share[most] > d->beats[most] * d->share[e]) most = e;
         }
         if (most == IR_NONE) return;
@@ -58,6 +68,72 @@ static void divide(struct division *d, int channels) {
                 left--;
             }
     }
+}
+
+// ---- engines whose weights stay on chip ----
+
+enum {
+    ON_CHIP_PART = 4,       // `auto` uses at most this part of the board's memory blocks
+    ON_CHIP_BEATS = 3 << 14 // and at most so many beats, because all are loaded with one read of memory
+};
+
+// Returns the bits that the memory blocks of the board can store.
+static int64_t block_bits(const struct ir_design *d) {
+    enum { BRAM36_BITS = 36 << 10, URAM_BITS = 288 << 10 };
+    return d->budget_bram36 * BRAM36_BITS + d->budget_uram * URAM_BITS;
+}
+
+// Returns the beats of the weights that an engine stores: those of a product in all repetitions, or with node IR_NONE
+// those of all products.
+static int64_t weight_beats(const struct ir *ir, int node) {
+    int64_t beats = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_BY_WEIGHTS) && (node == IR_NONE || node == n))
+            beats += ir->region[ir->node[n].region].repeat *
+                     layout_matrix(&ir->design, 1, ir_attr_int(&ir->node[n].attrs, "rows", 0),
+                                   ir_vector_length(ir, &ir->node[n]), layout_format(&ir->node[n]))
+                         .stream_beats;
+    return beats;
+}
+
+// Returns the first operation of attention, which reads a cache and so cannot be on a resident engine; IR_NONE if the
+// node (with IR_NONE: every node) is none.
+static int cached_product(const struct ir *ir, int node) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_PRODUCT) && !ir_node_is(ir, n, OP_BY_WEIGHTS) && (node == IR_NONE || node == n))
+            return n;
+    return IR_NONE;
+}
+
+// Whether the weights of a product (IR_NONE: of all products, on one engine) stay on chip. left: beats for which there
+// is room; reduced by those of the product.
+static bool stays_on_chip(const struct ir *ir, int node, int64_t *left) {
+    if (ir->design.resident == SPEC_RESIDENT_NONE || cached_product(ir, node) != IR_NONE) return false;
+    if (ir->design.resident == SPEC_RESIDENT_ALL) return true;
+    if (weight_beats(ir, node) > *left) return false;
+    *left -= weight_beats(ir, node);
+    return true;
+}
+
+// Returns the lanes of all resident engines together.
+static int resident_lanes(const struct ir_design *d) { return d->resident_lanes ? d->resident_lanes : d->channels; }
+
+// Checks that `resident: all` is possible, and that every resident engine gets a lane.
+static bool check_resident(const struct ir *ir, int engines, const struct rill_spec *spec, struct diag *diag) {
+    int cached = ir->design.resident == SPEC_RESIDENT_ALL ? cached_product(ir, IR_NONE) : IR_NONE;
+    struct loc lanes = spec ? spec_place(spec, "design.resident_lanes") : loc_none();
+    if (cached != IR_NONE && engines == 1) {
+        diag_error(diag, spec ? spec_place(spec, "design.resident") : loc_none(), MSG_RESIDENT_CACHE,
+                   ir_op_of(ir, ir->node[cached].op)->name, ir->node[cached].name);
+        return false;
+    }
+    if (ir->design.resident != SPEC_RESIDENT_NONE && ir->design.resident_lanes > 0 &&
+        ir->design.resident_lanes < engines) {
+        diag_error(diag, lanes, MSG_RESIDENT_LANES, ir->design.resident_lanes, engines);
+        diag_note(diag, lanes, "the nearest legal value is %d", engines);
+        return false;
+    }
+    return true;
 }
 
 static bool check_channels(const struct ir *ir, int products, const struct rill_spec *spec, struct diag *diag) {
@@ -72,31 +148,62 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
     return false;
 }
 
-bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    int products = 0, first = 0;
-    for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
-    if (products <= 1 || ir->design.binding != SPEC_SPATIAL) {
-        if (products) ir_add_engine(ir, "engine", 0, ir->design.channels);
-        return true;
+// Adds the engine of one product, or the engine of all, with its lanes and, if it is not resident, as many channels.
+static void add_engine(struct ir *ir, const char *name, bool stays, int lanes, int *channel) {
+    if (stays) {
+        ir_add_resident(ir, name, *channel, lanes);
+        return;
     }
-    if (!check_channels(ir, products, spec, diag)) return false;
+    ir_add_engine(ir, name, *channel, lanes);
+    *channel += lanes;
+}
+
+// Sets what divide needs to know of each product, in program order. `auto` begins with the smallest product.
+static struct division describe(const struct ir *ir, int products, int64_t room) {
     struct division d = {.engines = products};
+    int *node = ARENA_ARRAY(ir->arena, int, (size_t)products);
     d.beats = ARENA_ARRAY(ir->arena, int64_t, (size_t)products);
     d.is_scores = ARENA_ARRAY(ir->arena, bool, (size_t)products);
+    d.stays = ARENA_ARRAY(ir->arena, bool, (size_t)products);
     d.share = ARENA_ARRAY(ir->arena, int, (size_t)products);
-    int e = 0;
-    for (int n = 0; n < ir->nodes; n++) {
+    for (int n = 0, e = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_PRODUCT)) continue;
         d.is_scores[e] = ir_node_is(ir, n, OP_BY_KEYS);
         d.alike += d.is_scores[e];
-        d.beats[e++] = decode_beats(ir, &ir->node[n]);
+        d.beats[e] = decode_beats(ir, &ir->node[n]);
+        node[e++] = n;
     }
-    divide(&d, ir->design.channels);
-    e = 0;
-    for (int n = 0; n < ir->nodes; n++) {
+    for (int tried = 0; tried < products; tried++) {
+        int least = IR_NONE;
+        for (int e = 0; e < products; e++)
+            if (node[e] != IR_NONE && (least == IR_NONE || weight_beats(ir, node[e]) < weight_beats(ir, node[least])))
+                least = e;
+        d.stays[least] = stays_on_chip(ir, node[least], &room);
+        node[least] = IR_NONE;
+    }
+    return d;
+}
+
+bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    int products = 0, first = 0;
+    int64_t room = at_most(block_bits(&ir->design) / ON_CHIP_PART / ir->design.beat_bits, ON_CHIP_BEATS);
+    for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
+    bool spatial = products > 1 && ir->design.binding == SPEC_SPATIAL;
+    if (!check_resident(ir, spatial ? products : 1, spec, diag)) return false;
+    if (!spatial) {
+        bool stays = products && stays_on_chip(ir, IR_NONE, &room);
+        int lanes = stays ? (int)at_most(resident_lanes(&ir->design), IR_MAX_LANES) : ir->design.channels;
+        if (products) add_engine(ir, "engine", stays, lanes, &first);
+        return true;
+    }
+    struct division d = describe(ir, products, room);
+    if (!check_channels(ir, count_of(&d, false), spec, diag)) return false;
+    divide(&d, false, ir->design.channels);
+    divide(&d, true, (int)at_least(resident_lanes(&ir->design), count_of(&d, true)));
+    for (int n = 0, e = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_PRODUCT)) continue;
-        ir_add_engine(ir, ir->node[n].name, first, d.share[e]);
-        first += d.share[e++];
+        add_engine(ir, ir->node[n].name, d.stays[e], d.share[e], &first);
+        e++;
     }
     return true;
 }

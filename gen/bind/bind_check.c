@@ -93,7 +93,7 @@ static void check_cache(struct check *c, int n) {
     const struct ir *ir = c->ir;
     if (!c->ok) return;
     struct kv_cache cache = kv_cache_of(ir, n);
-    int channels = ir->engine[bind_product_engine(ir, n)].channels;
+    int channels = ir->engine[bind_product_engine(ir, n)].lanes;
     struct layout_kv kv = layout_kv(&ir->design, channels, cache.heads, cache.head_dim);
     if (cache.layers > KV_MAX_LAYERS)
         refuse(c, n, arena_printf(ir->arena, MSG_ENGINE_REPETITIONS, (long long)cache.layers, KV_MAX_LAYERS));

@@ -16,8 +16,8 @@ enum { STEER_PORTS = STEER_PORT_DROP - 1 }; // most operand ports, or result por
 struct engine {
     struct ir *ir;
     struct diag *diag;
-    int id;       // in ir->engine
-    int channels; // channels of this engine
+    int id;    // in ir->engine
+    int lanes; // lanes of this engine
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
     bool windows; // some of its attentions have sliding windows
@@ -219,7 +219,7 @@ static int64_t operand_units(const struct engine *e, bool asym) {
 // Connects the engine's results to the demultiplexer.
 static void add_y(struct engine *e) {
     struct ir *ir = e->ir;
-    int c = e->channels;
+    int c = e->lanes;
     int p = ir_add_port(ir, e->kernel, "y", true, IR_STREAM_COUNTED, c * 32);
     struct ir_port *port = &ir->kernel[e->kernel].port[p];
     port->count_bits = u64_clog2((uint64_t)c + 1);
@@ -258,7 +258,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
                   {"s_axis_klocal_tdata", ir->design.beat_bits + 32, keys},
                   {"s_axis_klocal_tuser", ir_user_bits(ir_places(ir)), keys},
                   {"s_axis_klocal_tlast", 1, keys},
-                  {"tail_data", (int64_t)e->channels * ir->design.beat_bits, values},
+                  {"tail_data", (int64_t)e->lanes * ir->design.beat_bits, values},
                   {"head_done", 1, values}},
       outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", VTAIL_BITS, values}};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
@@ -267,19 +267,26 @@ static void tie_off(struct engine *e, bool keys, bool values) {
         if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
 }
 
-// Connects the beats of the engine's channels, which are a part of the nets of all channels.
+// Connects the beats of the engine's lanes. They are a part of the nets of all channels. The lanes of a resident engine
+// have separate nets, which come from the store of its weights.
 static void add_beats(struct engine *e) {
     struct ir *ir = e->ir;
     int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
+    bool stays = ir_is_resident(&ir->engine[e->id]);
     const struct {
         const char *port;
-        enum ir_net_role role;
+        enum ir_net_role role, stored;
         int width;
-    } beat[] = {{"s_axis_beat_tvalid", IR_NET_LANE_BEAT_TVALID, 1},
-                {"s_axis_beat_tready", IR_NET_LANE_BEAT_TREADY, 1},
-                {"s_axis_beat_tdata", IR_NET_LANE_BEAT_TDATA, bits}};
+    } beat[] = {{"s_axis_beat_tvalid", IR_NET_LANE_BEAT_TVALID, IR_NET_STORED_BEAT_TVALID, 1},
+                {"s_axis_beat_tready", IR_NET_LANE_BEAT_TREADY, IR_NET_STORED_BEAT_TREADY, 1},
+                {"s_axis_beat_tdata", IR_NET_LANE_BEAT_TDATA, IR_NET_STORED_BEAT_TDATA, bits}};
     for (size_t i = 0; i < COUNT_OF(beat); i++) {
-        int64_t width = (int64_t)e->channels * beat[i].width;
+        int64_t width = (int64_t)e->lanes * beat[i].width;
+        if (stays) {
+            ir_add_wire(ir, e->kernel, beat[i].port, beat[i].role == IR_NET_LANE_BEAT_TREADY, width,
+                        ir_net(ir, beat[i].stored, e->id));
+            continue;
+        }
         struct ir_part part = {.net = ir_design_net(ir, beat[i].role)};
         if (ir->engines > 1) part.low = (int64_t)first * beat[i].width, part.width = width;
         ir_add_use(ir, e->kernel, beat[i].port, width, ir_use_parts(ir, IR_USE_PART, &part, 1));
@@ -322,7 +329,7 @@ static void add_events(struct engine *e) {
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
-    ir_set_int(ir, e->kernel, "CHANNELS", e->channels);
+    ir_set_int(ir, e->kernel, "CHANNELS", e->lanes);
     ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, e->kernel, "TOKENS", ir_places(ir));
     ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
@@ -357,7 +364,7 @@ static int add_engine_kernel(struct ir *ir, int id, const char *name, const stru
 }
 
 bool bind_engine(struct ir *ir, int id, struct diag *diag) {
-    struct engine e = {.ir = ir, .diag = diag, .id = id, .channels = ir->engine[id].channels, .ok = true};
+    struct engine e = {.ir = ir, .diag = diag, .id = id, .lanes = ir->engine[id].lanes, .ok = true};
     e.x_mux = add_engine_kernel(ir, id, "x_mux", &rtl_stream_mux);
     e.kernel = add_engine_kernel(ir, id, "engine", &rtl_engine);
     e.y_demux = add_engine_kernel(ir, id, "y_demux", &rtl_stream_demux);

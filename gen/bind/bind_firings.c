@@ -23,7 +23,7 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
     return &ir->tensor[ir->node[node].in[i]];
 }
 
-static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
+static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].lanes; }
 
 enum {
     MAX_K = 32768, // the sum of an int8 block stays below 2^31 (docs/numerics.md section 5)

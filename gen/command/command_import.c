@@ -82,7 +82,11 @@ static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *
 
 // Imports a checkpoint. Refuses the options that only ONNX files have.
 static bool import_checkpoint(const struct import_run *o, struct arena *arena, struct diag *diag) {
-    const char *other = o->onnx.dims ? "--dim" : o->onnx.sets ? "--set" : o->onnx.cut ? "--cut" : NULL;
+    const char *other = o->onnx.dims      ? "--dim"
+                        : o->onnx.sets    ? "--set"
+                        : o->onnx.cut     ? "--cut"
+                        : o->onnx.on_chip ? "--on-chip"
+                                          : NULL;
     if (other) return diag_error(diag, loc_none(), MSG_ONNX_OPTION, other), false;
     return import(&o->source, o->dir, arena, diag);
 }
@@ -118,6 +122,8 @@ static const struct option_row rows[] = {
      .help = "ONNX: size of an axis that has a name and no number in the file"},
     {"--set", "NAME=VALUE", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_set,
      .help = "ONNX: an input becomes a constant; all of its elements have this value"},
+    {"--on-chip", NULL, OPTION_FLAG, 0, AT(onnx.on_chip),
+     .help = "ONNX: a design for a small network that keeps all weights on chip, with an engine for each product"},
     {"--cut", NULL, OPTION_FLAG, 0, AT(onnx.cut),
      .help = "ONNX: if not everything can be written, write the largest part that can, and say what the host computes"},
     {0}};

@@ -122,6 +122,49 @@ static bool choose(const struct fitting *f, struct onnx_design *d) {
     return false;
 }
 
+// With --on-chip: lanes of all engines together, and the vector lanes and rows per step to try with each of them.
+static const int chip_lanes[] = {48, 32, 24, 16, 12, 8, 4, 2, 1};
+static const struct {
+    int tokens, lanes, tensor_rows;
+} chip_rungs[] = {{8, 16, 1}, {8, 8, 1}, {1, 16, 2}, {1, 16, 1}, {1, 8, 2}, {1, 8, 1}, {1, 4, 1}, {1, 1, 1}};
+
+// Returns the lower bound of the cycles of a row, times 8, for a design that keeps its weights on chip. 0: the design
+// is not legal.
+static int64_t chip_bound(const struct fitting *f, const struct onnx_design *d) {
+    struct diag silent;
+    struct text spec = {0};
+    char *said = NULL;
+    size_t len;
+    struct arena_mark mark = arena_mark(f->arena);
+    diag_init(&silent, open_memstream(&said, &len));
+    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
+    int64_t cycles = 0;
+    if (ir) cycles = cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles * 8 / d->tokens;
+    fclose(silent.out);
+    arena_release(f->arena, mark);
+    text_free(&spec);
+    free(said);
+    return cycles;
+}
+
+// Chooses a design that keeps all weights on chip: of those that fit, the one with the lowest bound for a row. More
+// lanes must take at least an eighth off the bound of fewer ones. Returns false if none fits.
+static bool choose_on_chip(const struct fitting *f, struct onnx_design *d) {
+    struct onnx_design best = *d;
+    int64_t least = INT64_MAX;
+    for (int l = (int)COUNT_OF(chip_lanes) - 1; l >= 0; l--)
+        for (int r = (int)COUNT_OF(chip_rungs) - 1; r >= 0; r--) {
+            struct onnx_design one = *d;
+            one.channels = 1, one.resident = chip_lanes[l], one.lanes = chip_rungs[r].lanes;
+            one.tokens = chip_rungs[r].tokens, one.tensor_rows = chip_rungs[r].tensor_rows;
+            int64_t cycles = chip_bound(f, &one);
+            if (!cycles || cycles > least - least / 8 || !fits(f, &one)) continue;
+            best = one, least = cycles;
+        }
+    *d = best;
+    return best.resident > 0;
+}
+
 // Whether rows of some tensor could share reads of the weights.
 static bool has_rows(const struct ir *ir) {
     for (int f = 0; f < ir->firings; f++)
@@ -183,14 +226,20 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
     bool ok = f.m;
     if (ok) {
         f.path = arena_printf(arena, "%s/%s.yaml", dir, onnx_import_name(f.m));
-        bool fit = choose(&f, &d);
-        if (fit) share_rows(&f, &d);
+        bool fit = o->on_chip ? choose_on_chip(&f, &d) : choose(&f, &d);
+        if (o->on_chip && !fit) {
+            diag_error(diag, loc_none(), MSG_ONNX_ON_CHIP, board);
+            text_free(&table);
+            return false;
+        }
+        if (fit && !o->on_chip) share_rows(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
             printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %sint8, activations "
-                   "int10%s\n\n%s\n%s/model.safetensors\n",
+                   "int10%s%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
                    d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",
+                   d.resident ? arena_printf(arena, ", weights on chip for %d engine lanes", d.resident) : "",
                    fit ? ""
                        : "\nit is beyond the board's limits by estimate: it can be simulated, not built "
                          "(`rill check` says where)",

@@ -8,7 +8,7 @@
 // Returns the layout of the weights of a firing's product.
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
+    return layout_matrix(&ir->design, ir->engine[f->engine].lanes, ir_attr_int(&node->attrs, "rows", 0),
                          ir_vector_length(ir, node), layout_format(node));
 }
 
@@ -28,7 +28,7 @@ static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const st
 // these keys in memory and of the step's own keys. Values have the blocks in memory and the open block.
 static void add_attention(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s, int64_t position,
                           struct cost_beats *b) {
-    int64_t channels = ir->engine[f->engine].channels, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,
+    int64_t channels = ir->engine[f->engine].lanes, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,
             krows = layout_div_up(position, channels),
             values = f->row_steps * f->beats; // beats of one block of positions
     if (f->mode == ENGINE_MODE_SCORES) {

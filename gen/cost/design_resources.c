@@ -67,7 +67,7 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, int64_t
 // Adds the memory side of a channel: a DMA engine for each client that reads and for the lane, the arbiter, and a write
 // engine if a client writes.
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
-    int64_t lanes = ir->engines > 0, readers = 0, writers = 0;
+    int64_t lanes = ir_engine_at(ir, channel) != IR_NONE, readers = 0, writers = 0;
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         if (!ir_client_on(ir, client, channel)) continue;
@@ -93,6 +93,7 @@ static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
     for (int e = 0; e < ir->engines; e++) {
+        if (ir_is_resident(&ir->engine[e])) continue;
         const struct ir_param tree[] = {{"DATA_W", ir_value_int(DESCRIPTOR_BITS)},
                                         {"PORTS", ir_value_int(ir->engine[e].channels)}};
         add_module(&sum, &rtl_fork_tree, tree, COUNT_OF(tree), 1);

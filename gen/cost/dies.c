@@ -118,7 +118,7 @@ int cost_memory_die(const struct ir *ir) {
 }
 
 static bool has_lanes(const struct ir_engine *e, int die) {
-    for (int c = 0; c < e->channels; c++)
+    for (int c = 0; c < e->lanes; c++)
         if (e->lane_die[c] == die) return true;
     return false;
 }
@@ -138,7 +138,7 @@ static void move_copies(const struct ir *ir, const struct ir_engine *e, int die,
 static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e);
     int home = ir->kernel[e->kernel].die;
-    for (int c = 0; c < e->channels; c++) {
+    for (int c = 0; c < e->lanes; c++) {
         cost_add(sum, &lane, (e->lane_die[c] == die) - (home == die));
         cost_add(sum, &sums, (e->sums_die[c] == die) - (e->lane_die[c] == die));
     }
@@ -212,7 +212,7 @@ static int64_t chains_bits(const struct ir *ir, const struct ir_engine *e, int b
 int64_t cost_engine_bits(const struct ir *ir, const struct ir_engine *e, int boundary) {
     int home = ir->kernel[e->kernel].die;
     int64_t bits = chains_bits(ir, e, boundary);
-    for (int c = 0; c < e->channels; c++) {
+    for (int c = 0; c < e->lanes; c++) {
         bits += between(home, e->lane_die[c], boundary) * cost_lane_bits(ir, e, false);
         bits += between(e->lane_die[c], e->sums_die[c], boundary) * cost_lane_bits(ir, e, true);
         bits += between(e->sums_die[c], e->result_die, boundary) * COST_LANE_RESULT_BITS;

@@ -17,12 +17,13 @@ static int64_t product_beside(const struct ir *ir, enum spec_format format, int6
 }
 
 // Counts the weights of a product. Its segment takes s->bytes on the channel of each lane and, in a repeated region,
-// for each repetition.
+// for each repetition. The segment of a resident engine has the weights of all lanes.
 static struct cost_format product(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
     enum spec_format format = layout_format(n);
     int64_t k = ir_vector_length(ir, n), repeat = s->layer_stride ? ir->region[n->region].repeat : 1,
-            rows = ir_attr_int(&n->attrs, "rows", 0) * repeat, lanes = ir->engine[ir_engine_of(ir, s->node)].channels;
+            rows = ir_attr_int(&n->attrs, "rows", 0) * repeat,
+            lanes = ir_is_of_store(ir, s) ? 1 : ir->engine[ir_engine_of(ir, s->node)].lanes;
     return (struct cost_format){.holder = COST_PRODUCTS,
                                 .coding = (int)format,
                                 .what = "products",

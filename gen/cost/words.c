@@ -76,7 +76,7 @@ static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
         int64_t repeat = ir->region[f->region].repeat;
         if (f->mode != ENGINE_MODE_SCORES) words += f->row_steps * repeat;
         for (int64_t r = 0; over != IR_NONE && r < repeat; r++)
-            words += div_up(position - window_begin(ir, over, r, position), engine->channels) + 1;
+            words += div_up(position - window_begin(ir, over, r, position), engine->lanes) + 1;
     }
     return words;
 }

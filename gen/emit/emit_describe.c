@@ -302,8 +302,9 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
         add_work(p->ir, k, out);
     }
     for (int e = 0; m == p->shared && e < p->ir->engines; e++)
-        text_addf(out, "//   u_%-*s gives each descriptor of the walker to all channels, through registers\n", columns,
-                  ir_engine_name(p->ir, e, "walk_tree"));
+        if (!ir_is_resident(&p->ir->engine[e]))
+            text_addf(out, "//   u_%-*s gives each descriptor of the walker to all channels, through registers\n",
+                      columns, ir_engine_name(p->ir, e, "walk_tree"));
 }
 
 // ---- data between modules ----
@@ -364,7 +365,7 @@ static const char *data_of_client(const struct ir *ir, const struct ir_client *c
 static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
     const struct ir *ir = p->ir;
     struct names names = {.arena = ir->arena};
-    if (m == p->shared && ir->engines && !is_write) add_name(&names, "weights, keys and values (lane)");
+    if (m == p->shared && ir_has_lanes(ir) && !is_write) add_name(&names, "weights, keys and values (lane)");
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];
@@ -446,7 +447,8 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     }
     for (int k = 0; k < p->ir->kernels; k++)
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
-    if (m == p->shared) others += p->ir->engines; // a tree of registers for the descriptors of each walker
+    for (int e = 0; m == p->shared && e < p->ir->engines; e++)
+        others += !ir_is_resident(&p->ir->engine[e]); // a tree of registers for the descriptors of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernel%s, reads %3d stream%s: %s\n", module->name,
               operations, operations == 1 ? "" : "s", others, others == 1 ? "" : "s", streams, streams == 1 ? "" : "s",

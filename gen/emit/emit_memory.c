@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits one rill_channel per memory channel and connects its read and write clients (engine weights, KV cache,
-// streams). In a design with an engine, read client 0 is the weight stream of the channel's lane (named `lane`).
+// streams). Read client 0 of a channel that belongs to an engine is the weight stream of its lane (named `lane`).
 #include <string.h>
 
 #include "gen/cost/cost.h"
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
-static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
-
 int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]) {
     int count = 0;
-    if (!is_write && has_engine(ir))
+    if (!is_write && ir_engine_at(ir, channel) != IR_NONE)
         out[count++] = (struct emit_client){.name = "lane", .is_lane = true, .client = IR_NONE, .base = IR_NONE};
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
@@ -364,7 +362,7 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
 }
 
 void emit_stall(const struct ir *ir, struct text *out) {
-    text_addf(out, "    assign channel_no_beat = %s\n", has_engine(ir) ? "~lane_beat_tvalid;" : "0;");
+    text_addf(out, "    assign channel_no_beat = %s\n", ir_has_lanes(ir) ? "~lane_beat_tvalid;" : "0;");
 }
 
 // ---- descriptors from a walker to its channels ----
@@ -386,6 +384,8 @@ static void add_walk_tree(struct emit_scope *s, int engine) {
 }
 
 void emit_walks(struct emit_scope *s) {
+    if (!ir_has_lanes(s->plan->ir)) return;
     text_add(s->out, "\n    // ---- descriptors of weights, keys and values, to the channels ----\n");
-    for (int e = 0; e < s->plan->ir->engines; e++) add_walk_tree(s, e);
+    for (int e = 0; e < s->plan->ir->engines; e++)
+        if (!ir_is_resident(&s->plan->ir->engine[e])) add_walk_tree(s, e);
 }

@@ -184,9 +184,10 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
                  n, beats, "BEAT_BITS", client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
-        add_axis(p, ir_engine_name(ir, e, "lane_desc"), lane_doc(ir, ir->engine[e].channels), ir->engine[e].channels,
-                 kernel_tree_copies(ir->engine[e].channels), "DESC_W", true, pins);
-    if (ir->engines && m == p->shared)
+        if (!ir_is_resident(&ir->engine[e]))
+            add_axis(p, ir_engine_name(ir, e, "lane_desc"), lane_doc(ir, ir->engine[e].channels),
+                     ir->engine[e].channels, kernel_tree_copies(ir->engine[e].channels), "DESC_W", true, pins);
+    if (ir_has_lanes(ir) && m == p->shared)
         add_axis(p, lane_beat, "lane (weights, keys, values): a beat for each channel, channel 0 in the low bits",
                  ir->design.channels, ir->design.channels, "BEAT_BITS", false, pins);
 }

@@ -144,7 +144,7 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
                           const struct lines *out) {
     const struct ir *ir = p->ir;
     if (inside) place_side(p, die, e, out);
-    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
+    for (int c = 0; c < e->lanes; c += IR_LANE_GROUP) {
         const char *group =
             arena_printf(ir->arena, "%s/u_results/gen_result[%d].", emit_kernel_path(p, e->kernel), c / IR_LANE_GROUP);
         if (!inside && e->sums_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
@@ -180,7 +180,7 @@ static void place_chains(const struct emit_plan *p, int die, const struct ir_eng
     const char *engine = emit_kernel_path(p, e->kernel);
     struct ir_chains chains = ir_chains_of(e);
     if (!ir_engine_hops(ir, e)) return;
-    for (int c = 0; c < e->channels && !inside; c += IR_LANE_GROUP)
+    for (int c = 0; c < e->lanes && !inside; c += IR_LANE_GROUP)
         if (e->lane_die[c] == die)
             place(ir, die, arena_printf(ir->arena, "%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
     for (int n = 0; n < chains.count; n++) {
@@ -228,7 +228,7 @@ static void place_engines(const struct emit_plan *p, int die, bool inside, const
     const struct ir *ir = p->ir;
     for (int i = 0; i < ir->engines; i++) {
         place_chains(p, die, &ir->engine[i], inside, out);
-        for (int c = 0; c < ir->engine[i].channels; c++) place_lane(p, die, &ir->engine[i], c, inside, out);
+        for (int c = 0; c < ir->engine[i].lanes; c++) place_lane(p, die, &ir->engine[i], c, inside, out);
         place_results(p, die, &ir->engine[i], inside, out);
     }
 }
@@ -253,7 +253,7 @@ static bool is_used(const struct ir *ir, int die) {
     bool used = cost_memory_die(ir) == die;
     for (int k = 0; k < ir->kernels; k++) used = used || ir->kernel[k].die == die;
     for (int e = 0; e < ir->engines; e++)
-        for (int c = 0; c < ir->engine[e].channels; c++)
+        for (int c = 0; c < ir->engine[e].lanes; c++)
             used = used || ir->engine[e].lane_die[c] == die || ir->engine[e].sums_die[c] == die;
     return used;
 }

@@ -106,11 +106,12 @@ static int home_of_pool(struct homes *h, int pool) {
     return home;
 }
 
-// Returns whether the kernel is an engine, or the walker, the operand multiplexer or the result demultiplexer of one.
+// Returns whether the kernel is an engine, or the walker, the store of weights, the operand multiplexer or the result
+// demultiplexer of one.
 static bool is_of_engine(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel || ir->engine[e].x_mux == kernel ||
-            ir->engine[e].y_demux == kernel)
+        if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel || ir->engine[e].store == kernel ||
+            ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel)
             return true;
     return false;
 }

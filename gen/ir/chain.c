@@ -20,7 +20,7 @@ static int chain_at(struct ir_chains *all, int die, bool early) {
 
 struct ir_chains ir_chains_of(const struct ir_engine *e) {
     struct ir_chains all = {0};
-    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
+    for (int c = 0; c < e->lanes; c += IR_LANE_GROUP) {
         int group = c / IR_LANE_GROUP, n = chain_at(&all, e->lane_die[c], ir_is_cut(e, c));
         all.lanes_of[group] = n;
         all.chain[n].multiplies = true;
@@ -33,14 +33,13 @@ static int more(int a, int b) { return a > b ? a : b; }
 
 int ir_engine_hops(const struct ir *ir, const struct ir_engine *e) {
     int home = ir->kernel[e->kernel].die, most = 0;
-    for (int c = 0; c < e->channels; c++)
-        most = more(most, more(abs(e->lane_die[c] - home), abs(e->sums_die[c] - home)));
+    for (int c = 0; c < e->lanes; c++) most = more(most, more(abs(e->lane_die[c] - home), abs(e->sums_die[c] - home)));
     return most + e->halves;
 }
 
 int ir_result_hops(const struct ir_engine *e) {
     int most = 0;
-    for (int c = 0; c < e->channels; c++) most = more(most, abs(e->sums_die[c] - e->result_die));
+    for (int c = 0; c < e->lanes; c++) most = more(most, abs(e->sums_die[c] - e->result_die));
     return most;
 }
 

@@ -157,16 +157,38 @@ void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bit
                     ir_net(ir, valid + (enum ir_net_role)s, client));
 }
 
-int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
+int ir_add_engine(struct ir *ir, const char *name, int first_channel, int lanes) {
     int id = IR_PUSH(ir, ir->engine, ir->engines, ir->engine_capacity);
     ir->engine[id] = (struct ir_engine){.name = arena_strdup(ir->arena, name),
                                         .kernel = IR_NONE,
                                         .x_mux = IR_NONE,
                                         .y_demux = IR_NONE,
                                         .walker = IR_NONE,
+                                        .store = IR_NONE,
                                         .first_channel = first_channel,
-                                        .channels = channels};
+                                        .channels = lanes,
+                                        .lanes = lanes};
     return id;
+}
+
+int ir_add_resident(struct ir *ir, const char *name, int first_channel, int lanes) {
+    int id = ir_add_engine(ir, name, first_channel, lanes);
+    ir->engine[id].channels = 0;
+    return id;
+}
+
+bool ir_has_lanes(const struct ir *ir) {
+    for (int e = 0; e < ir->engines; e++)
+        if (!ir_is_resident(&ir->engine[e])) return true;
+    return false;
+}
+
+int64_t ir_segment_copies(const struct ir *ir, const struct ir_segment *s) {
+    return s->layer_stride && s->kind == IR_SEG_WEIGHTS ? ir->region[ir->node[s->node].region].repeat : 1;
+}
+
+bool ir_is_of_store(const struct ir *ir, const struct ir_segment *s) {
+    return s->kind == IR_SEG_WEIGHTS && ir_is_resident(&ir->engine[ir_engine_of(ir, s->node)]);
 }
 
 int ir_add_firing(struct ir *ir, struct ir_firing firing) {

@@ -40,8 +40,10 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int tensor_rows; // most rows of a tensor that an engine takes together in a step of one token; 0: one at a time
-    int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
-    int group;       // int4 weights that share a scale, and elements of an operand that share an exponent
+    enum spec_resident resident; // which engines keep their weights on chip
+    int resident_lanes;          // lanes of all resident engines together; 0: as many as channels
+    int unroll;                  // lanes to distribute over the kernels; 0: every kernel has `lanes`
+    int group;                   // int4 weights that share a scale, and elements of an operand that share an exponent
     int prefetch_beats, max_burst, outstanding; // of each channel: beats read ahead, beats of a burst, open bursts
     int64_t context;                            // positions
     struct end_ids eot;                         // ids that end a request
@@ -458,11 +460,15 @@ bool ir_retie(struct ir *, int kernel, int from, int to);
 // ---- Matrix engines and memory -----------------------------------------------------------------
 
 // A matrix engine with the kernels around it, and the memory channels that its lanes read. A design has one engine for
-// all products, or one engine per product. Row n of a product is stored on channel first_channel + n mod channels.
+// all products, or one engine per product. Row n of a product belongs to lane n mod lanes. Lane l reads channel
+// first_channel + l. A resident engine has no channels: its lanes read weights that stay on chip, from the kernel
+// `store`.
 struct ir_engine {
     const char *name;                   // with several engines, the name of its product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
-    int first_channel, channels;
+    int first_channel, channels;        // channels: as many as lanes, or 0 if the engine is resident
+    int lanes;
+    int store;                     // the kernel that stores the weights of a resident engine, or IR_NONE
     enum ram_style prefetch_style; // memory of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
     // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
     // sums and their dequantizer. The two differ for a cut lane, whose multipliers are on the die of the memory ports.
@@ -599,9 +605,17 @@ int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum 
 // valid: IR_NET_DESC_TVALID or IR_NET_BEAT_TVALID; the two nets that follow it in nets.def are connected as well.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
-int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // without a kernel, on channel 0
-int ir_client_for(const struct ir *, enum ir_client_role);                 // the first one, or IR_NONE
-int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
+int ir_add_client_for(struct ir *, const char *name, enum ir_client_role);        // without a kernel, on channel 0
+int ir_client_for(const struct ir *, enum ir_client_role);                        // the first one, or IR_NONE
+int ir_add_engine(struct ir *, const char *name, int first_channel, int lanes);   // a lane for each channel
+int ir_add_resident(struct ir *, const char *name, int first_channel, int lanes); // a resident engine
+static inline bool ir_is_resident(const struct ir_engine *e) { return e->channels == 0; }
+bool ir_has_lanes(const struct ir *); // whether some engine reads memory channels
+// Whether a segment has the weights of a resident engine.
+bool ir_is_of_store(const struct ir *, const struct ir_segment *);
+// Returns how often a segment of weights is stored: once for each repetition of its region. 1 for other segments, whose
+// bytes are those of all repetitions.
+int64_t ir_segment_copies(const struct ir *, const struct ir_segment *);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL

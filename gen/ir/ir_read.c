@@ -431,9 +431,10 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
 }
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
-    CHECK_KEYS(map, "engine", "name", "lane_die", "sums_die", IR_ENGINE_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "engine", "name", "lanes", "lane_die", "sums_die", IR_ENGINE_FIELDS(FIELD_KEY));
     item->name = reader_string(r, map, "name");
     IR_ENGINE_FIELDS(READ_FIELD)
+    item->lanes = (int)reader_count(r, map, "lanes", item->channels);
     get_dies(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
     get_dies(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
 }

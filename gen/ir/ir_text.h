@@ -48,7 +48,10 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, is_lm)                                                                                                     \
     F(COUNT, on_chip_kib)                                                                                              \
     F(COUNT, sampling)                                                                                                 \
-    F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows)
+    F(COUNT, drafts)                                                                                                   \
+    F(COUNT, slots)                                                                                                    \
+    F(COUNT, prefix)                                                                                                   \
+    F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident) F(COUNT, resident_lanes)
 // Texts of struct ir_platform as F(key, member).
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
@@ -70,7 +73,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(KERNEL, kernel)                                                                                                  \
     F(KERNEL, x_mux)                                                                                                   \
     F(KERNEL, y_demux)                                                                                                 \
-    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die) F(FLAG, halves)
+    F(KERNEL, walker)                                                                                                  \
+    F(KERNEL, store) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die) F(FLAG, halves)
 #define IR_DIE_FIELDS(F)                                                                                               \
     F(INT, lut)                                                                                                        \
     F(INT, ff)                                                                                                         \

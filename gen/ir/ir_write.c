@@ -328,8 +328,9 @@ static void write_engine(struct writer *w, const struct ir_engine *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     IR_ENGINE_FIELDS(WRITE_FIELD)
-    key_dies(w, "lane_die", item->lane_die, item->channels);
-    key_dies(w, "sums_die", item->sums_die, item->channels);
+    if (item->lanes != item->channels) key_int(w, "lanes", item->lanes);
+    key_dies(w, "lane_die", item->lane_die, item->lanes);
+    key_dies(w, "sums_die", item->sums_die, item->lanes);
     yaml_end(&w->y);
 }
 
@@ -422,7 +423,7 @@ static bool is_on_dies(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die) return true;
     for (int e = 0; e < ir->engines; e++)
-        for (int l = 0; l < ir->engine[e].channels; l++)
+        for (int l = 0; l < ir->engine[e].lanes; l++)
             if (ir->engine[e].lane_die[l] || ir->engine[e].sums_die[l] || ir->engine[e].result_die) return true;
     return false;
 }

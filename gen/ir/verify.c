@@ -56,21 +56,24 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
     }
 }
 
-// Checks that the kernels and firings of engines exist, that engines own adjacent channels in order, and that together
-// they own all channels.
+// Checks that the kernels and firings of engines exist, that engines own adjacent channels in order, one for each lane,
+// and that together they own all channels. Resident engines own none.
 static void check_engines(struct check *c) {
     const struct ir *ir = c->ir;
     int channel = 0;
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
         if (!none_or_in_range(e->kernel, ir->kernels) || !none_or_in_range(e->x_mux, ir->kernels) ||
-            !none_or_in_range(e->y_demux, ir->kernels) || !none_or_in_range(e->walker, ir->kernels))
+            !none_or_in_range(e->y_demux, ir->kernels) || !none_or_in_range(e->walker, ir->kernels) ||
+            !none_or_in_range(e->store, ir->kernels))
             fault(c, "kernel out of range at engine", e->name);
-        if (e->channels < 1 || e->channels > ir->design.channels - channel || e->first_channel != channel)
+        if (e->channels < 0 || e->channels > ir->design.channels - channel || e->first_channel != channel)
             return fault(c, "channels out of range at engine", e->name);
+        if (e->lanes < 1 || e->lanes > IR_MAX_LANES || (e->channels && e->channels != e->lanes))
+            return fault(c, "lanes out of range at engine", e->name);
         channel += e->channels;
     }
-    if (ir->engines && channel != ir->design.channels) fault(c, "channels without an engine in", ir->name);
+    if (ir_has_lanes(ir) && channel != ir->design.channels) fault(c, "channels without an engine in", ir->name);
     for (int f = 0; f < ir->firings; f++)
         if (!in_range(ir->firing[f].engine, ir->engines))
             return fault(c, "engine out of range at a firing of", ir->name);
@@ -132,7 +135,7 @@ static void check_dies(struct check *c) {
 // and that beats go in halves only with a second clock.
 static void check_cuts(struct check *c, const struct ir_engine *e) {
     if (e->halves && !ir_second_clock(c->ir)) fault(c, "beats go in halves without a second clock at engine", e->name);
-    for (int l = 0; l < e->channels; l++) {
+    for (int l = 0; l < e->lanes; l++) {
         int first = l - l % IR_LANE_GROUP;
         if (ir_is_cut(e, l) && e->lane_die[l] != c->ir->kernel[e->kernel].die)
             fault(c, "a cut lane's multipliers are not at engine", e->name);
@@ -159,7 +162,7 @@ static void check_places(struct check *c) {
             fault(c, "parts of a word out of range, or of a stream that goes nowhere in parts, at edge",
                   ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
-        for (int l = 0; l < ir->engine[i].channels; l++)
+        for (int l = 0; l < ir->engine[i].lanes; l++)
             if (!in_range(ir->engine[i].lane_die[l], dies) || !in_range(ir->engine[i].sums_die[l], dies) ||
                 !in_range(ir->engine[i].result_die, dies))
                 fault(c, "die of a lane or of its results out of range at engine", ir->engine[i].name);

@@ -78,6 +78,7 @@ struct graph {
     struct fate *fate; // one for each node of the file
     int64_t spare;     // how many more elements folding may create, so that a small file cannot exhaust the memory
     bool dynamic;      // axis 0 of the inputs has no number in the file
+    bool on_chip;      // the design keeps its weights on chip
     bool batched;      // axis 0 of all inputs counts rows
     const char *mixer; // in words: the node or output because of which axis 0 does not count rows; NULL: none
 };

@@ -122,6 +122,7 @@ struct onnx_import *onnx_import_read(const struct onnx_options *o, struct arena 
     const struct onnx_model *model = onnx_model_read(arena, o->source, diag);
     m->g = model ? graph_build(model, &dims, &sets, arena, diag) : NULL;
     if (!m->g) return NULL;
+    m->g->on_chip = o->on_chip;
     m->file = o->source;
     m->name = o->name ? o->name : base_name(arena, o->source);
     rewrite_patterns(m->g);
@@ -144,5 +145,6 @@ void onnx_import_spec(const struct onnx_import *m, const struct onnx_design *d, 
     text_add_json_string(out, d->board, strlen(d->board));
     text_addf(out, "\ndesign:\n  channels: %d\n  lanes: %d\n  T: %d\n  weights: int8\n  activations: int10\n",
               d->channels, d->lanes, d->tokens);
+    if (d->resident) text_addf(out, "  binding: spatial\n  resident: all\n  resident_lanes: %d\n", d->resident);
     if (d->tensor_rows > 1) text_addf(out, "  tensor_rows: %d\n  A: 2\n", d->tensor_rows);
 }

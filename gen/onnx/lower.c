@@ -284,6 +284,10 @@ static const char *lower_conv(struct lower *l, int *out) {
     const struct patch *w = n->patch;
     const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
                            *y = &graph_value(l->g, n->out.items[0])->dims;
+    if (lower_is_wide(l)) {
+        *out = lower_wide(l);
+        return NULL;
+    }
     int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first);
     *out = lower_emit(l, "conv", 1, &t, rank, y->dim + first);
     lower_attr_int(l, "rows", n->w->dims.dim[0]);

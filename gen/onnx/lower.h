@@ -85,6 +85,11 @@ int lower_truncated(struct lower *, int t); // towards 0
 int lower_positive(struct lower *, int t);  // 1 where an element is above 0, else 0
 int lower_not(struct lower *, int t);       // 1 - t
 
+// In wide.c. lower_is_wide: whether the ConvLast that is being lowered takes fewer cycles as a convolution along the
+// rows of the image; only in designs that keep their weights on chip. lower_wide writes it so.
+bool lower_is_wide(const struct lower *);
+int lower_wide(struct lower *);
+
 // In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
 // cannot be written.
 bool lower_composed(struct lower *, int *out, const char **why);

@@ -17,13 +17,15 @@ struct onnx_options {
         // have the value.
     } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS];
     int dims, sets;
-    bool cut; // if the whole graph cannot be written, take the longest run of nodes that can be written
+    bool on_chip; // the design keeps its weights on chip; convolutions are written in a form that suits this
+    bool cut;     // if the whole graph cannot be written, take the longest run of nodes that can be written
 };
 
 // Values for the board and the design keys of the spec. tokens: `T`.
 struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
+    int resident;    // above 0: all weights stay on chip, each product has its own engine, and these have so many lanes
     int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
 };
 

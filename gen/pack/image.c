@@ -125,32 +125,58 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
-// Packs the rows of one lane, which are rows lane_index, lane_index + channels and so on, and writes them to its
-// channel.
-static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale,
-                      int lane_index, struct diag *diag) {
+// Packs the rows of one lane, which are rows lane_index, lane_index + lanes and so on, in scratch memory. Returns the
+// lane's data, l->stream_beats beats.
+static const uint8_t *pack_lane(struct image *im, const struct store_entry *e, const struct layout_matrix *l,
+                                const struct qmatrix *m, const float *scale, int lane_index) {
+    uint8_t *lane = arena_alloc(im->scratch, (size_t)(l->stream_beats * beat_bytes(im)), 1);
+    bool outer = is_outer(im->ir, e->node);
+    int lanes = im->ir->engine[ir_engine_of(im->ir, e->node)].lanes;
+    for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += lanes)
+        pack_row(l, m, row, step, scale[row], beat_bytes(im), outer, lane);
+    return lane;
+}
+
+// Writes the data of each lane to its channel.
+static bool put_lanes(struct image *im, const struct store_entry *e, const struct layout_matrix *l,
+                      const struct qmatrix *m, const float *scale, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     const struct ir_engine *engine = &im->ir->engine[ir_engine_of(im->ir, e->node)];
-    int channels = engine->channels;
-    struct layout_matrix l = layout_matrix(&im->ir->design, channels, e->rows, e->k, (enum spec_format)e->format);
-    int64_t bytes = l.stream_beats * beat_bytes(im);
+    bool ok = true;
+    for (int i = 0; ok && i < engine->lanes; i++) {
+        struct arena_mark mark = arena_mark(im->scratch);
+        ok = put(im, seg, engine->first_channel + i, e->repetition, e->repetition * seg->layer_stride,
+                 pack_lane(im, e, l, m, scale, i), l->stream_beats * beat_bytes(im), diag);
+        arena_release(im->scratch, mark);
+    }
+    return ok;
+}
+
+// Writes the data of all lanes of a resident engine to one channel, in the order in which rill_weight_store loads it:
+// beat 0 of each lane, then beat 1 of each lane, and so on.
+static bool put_stored(struct image *im, const struct store_entry *e, const struct layout_matrix *l,
+                       const struct qmatrix *m, const float *scale, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    int lanes = im->ir->engine[ir_engine_of(im->ir, e->node)].lanes;
+    int64_t beat = beat_bytes(im), bytes = l->stream_beats * lanes * beat;
     struct arena_mark mark = arena_mark(im->scratch);
-    uint8_t *lane = arena_alloc(im->scratch, (size_t)bytes, 1);
-    bool outer = is_outer(im->ir, e->node);
-    for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += channels)
-        pack_row(&l, m, row, step, scale[row], beat_bytes(im), outer, lane);
-    bool ok = put(im, seg, engine->first_channel + lane_index, e->repetition, e->repetition * seg->layer_stride, lane,
-                  bytes, diag);
+    uint8_t *all = arena_alloc(im->scratch, (size_t)bytes, 1);
+    for (int i = 0; i < lanes; i++) {
+        const uint8_t *lane = pack_lane(im, e, l, m, scale, i);
+        for (int64_t b = 0; b < l->stream_beats; b++)
+            memcpy(all + (b * lanes + i) * beat, lane + b * beat, (size_t)beat);
+    }
+    bool ok = put(im, seg, seg->channel, e->repetition, e->repetition * seg->layer_stride, all, bytes, diag);
     arena_release(im->scratch, mark);
     return ok;
 }
 
 static bool pack_lanes(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const float *scale = stored_scales(im, e, m, diag);
-    bool ok = scale != NULL;
-    int lanes = im->ir->engine[ir_engine_of(im->ir, e->node)].channels;
-    for (int i = 0; ok && i < lanes; i++) ok = pack_lane(im, e, m, scale, i, diag);
-    return ok;
+    const struct ir_engine *engine = &im->ir->engine[ir_engine_of(im->ir, e->node)];
+    struct layout_matrix l = layout_matrix(&im->ir->design, engine->lanes, e->rows, e->k, (enum spec_format)e->format);
+    if (!scale) return false;
+    return ir_is_resident(engine) ? put_stored(im, e, &l, m, scale, diag) : put_lanes(im, e, &l, m, scale, diag);
 }
 
 // ---- embedding: records of header and row ----

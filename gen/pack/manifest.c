@@ -31,7 +31,8 @@ uint64_t pack_layout_hash(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     struct text t = {0};
     text_addf(&t, "%d %d %d %d\n", d->channels, d->beat_bits, d->lanes, d->group);
-    for (int i = 0; i < ir->engines && ir->engines > 1; i++) text_addf(&t, "%d\n", ir->engine[i].channels);
+    for (int i = 0; i < ir->engines && ir->engines > 1; i++) text_addf(&t, "%d\n", ir->engine[i].lanes);
+    for (int i = 0; i < ir->engines && !ir_has_lanes(ir); i++) text_addf(&t, "resident %d\n", ir->engine[i].lanes);
     for (int i = 0; i < ir->segments; i++) {
         const struct ir_segment *s = &ir->segment[i];
         text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel,

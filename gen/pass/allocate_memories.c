@@ -87,7 +87,7 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
         if (c->at_memory[ir->edge[e].dst_kernel]) add_taken(c, HOME, &cost->edge[e], 1);
     for (int i = 0; i < ir->engines; i++) {
         struct cost_resources lane = cost_lane(ir, &ir->engine[i]);
-        int64_t lanes = ir->engine[i].channels, there = lanes / ir->design.dies;
+        int64_t lanes = ir->engine[i].lanes, there = lanes / ir->design.dies;
         if (c->at_memory[ir->engine[i].kernel]) add_taken(c, HOME, &lane, there - lanes);
     }
 }
@@ -202,10 +202,11 @@ static void add_kernel(struct choice *c, int k) {
     }
 }
 
-// Adds the prefetch FIFOs of an engine's channels as one memory.
+// Adds the prefetch FIFOs of an engine's channels as one memory. A resident engine has none.
 static void add_engine(struct choice *c, int e) {
     const struct ir_engine *engine = &c->ir->engine[e];
     int64_t beats = c->ir->design.prefetch_beats;
+    if (ir_is_resident(engine)) return;
     struct memory m = {.edge = IR_NONE, .kernel = IR_NONE, .engine = e, .piece = IR_NONE};
     struct cost_resources now = cost_prefetch(c->ir, beats, engine->prefetch_style);
     cost_add(&m.now, &now, engine->channels);

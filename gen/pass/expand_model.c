@@ -46,6 +46,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,
                                     .tensor_rows = d->tensor_rows > 1 ? d->tensor_rows : 0,
+                                    .resident = (enum spec_resident)d->resident,
+                                    .resident_lanes = d->resident_lanes,
                                     .context = spec->graph->context ? spec->graph->context : 1024,
                                     .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,

@@ -431,7 +431,7 @@ static void add_ring(struct ir *ir) {
     add_one(ir, k, "ids_written", ir_design_net(ir, IR_NET_IDS_WRITTEN));
 }
 
-struct stores { // the parameter stores of a design
+struct stores { // the stores of a design: of vector parameters, and of weights that stay on chip
     int count;
     int64_t beats;          // beats of all stores
     struct ir_word *counts; // beats of each store, the last store first, as in a Verilog concatenation
@@ -440,6 +440,7 @@ struct stores { // the parameter stores of a design
 static int count_stores(const struct ir *ir) {
     int count = 0;
     for (int s = 0; s < ir->segments; s++) count += ir->segment[s].kind == IR_SEG_PARAMS;
+    for (int e = 0; e < ir->engines; e++) count += ir->engine[e].store != IR_NONE;
     return count;
 }
 
@@ -465,20 +466,36 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Connects the parameter stores in the order of their segments. Returns their number and beats.
+// Connects a store as the next one of the list. beats: those that it is loaded with.
+static void connect_store(struct ir *ir, struct stores *all, int kernel, int64_t beats, bool one) {
+    all->counts[ir->segments - 1 - all->count] =
+        (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)beats};
+    add_store_nets(ir, kernel, one ? IR_NONE : all->count);
+    all->beats += beats;
+    all->count++;
+}
+
+// Returns the beats of the weights of a resident engine, in all lanes together.
+static int64_t beats_of_weights(const struct ir *ir, int engine) {
+    int64_t bytes = 0;
+    for (int s = 0; s < ir->segments; s++)
+        if (ir_is_of_store(ir, &ir->segment[s]) && ir_engine_of(ir, ir->segment[s].node) == engine)
+            bytes += ir->segment[s].bytes * ir_segment_copies(ir, &ir->segment[s]);
+    return bytes / (ir->design.beat_bits / 8);
+}
+
+// Connects the stores in the order of their segments: those of parameters, then those of weights. Returns their number
+// and beats.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     bool one = count_stores(ir) == 1;
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
-        int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
-        all.counts[ir->segments - 1 - all.count] =
-            (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)n};
-        int k = store_of(ir, ir->segment[s].node);
-        add_store_nets(ir, k, one ? IR_NONE : all.count);
-        all.beats += n;
-        all.count++;
+        int64_t beats = ir->segment[s].bytes / (ir->design.beat_bits / 8);
+        connect_store(ir, &all, store_of(ir, ir->segment[s].node), beats, one);
     }
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].store != IR_NONE) connect_store(ir, &all, ir->engine[e].store, beats_of_weights(ir, e), one);
     all.counts += ir->segments - all.count;
     return all;
 }
@@ -607,7 +624,7 @@ static void add_output_nets(struct ir *ir) {
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {
-            int count = w == 0 && ir->engines > 0, spills = 0;
+            int count = w == 0 && ir_engine_at(ir, c) != IR_NONE, spills = 0;
             for (int i = 0; i < ir->clients; i++) {
                 const struct ir_client *client = &ir->client[i];
                 if (client->is_write != w || !ir_client_on(ir, client, c)) continue;

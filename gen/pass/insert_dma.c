@@ -25,6 +25,12 @@ struct dma {
     int parts;       // channels over which the rows of tables are dealt out
 };
 
+// Returns the next free byte of a channel, which all channels of an engine have in common.
+static int64_t *next_of(struct dma *d, int channel) {
+    int engine = ir_engine_at(d->ir, channel);
+    return &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
+}
+
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
 // Adds a segment at the next free byte of its channels and returns its index. channel IR_NONE: all channels of the
@@ -43,35 +49,39 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
-    return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
+    return layout_matrix(&ir->design, ir->engine[f->engine].lanes, ir_attr_int(&node->attrs, "rows", 0),
                          ir_vector_length(ir, node), layout_format(node));
 }
 
 // Places the weights that an engine reads in a region. The segments of the products are adjacent. Each repetition has a
-// copy of this group of segments, one after the other.
+// copy of this group of segments, one after the other. The segments of a resident engine have the weights of all lanes
+// and are on AUX_CHANNEL, from which they are loaded on chip.
 static void place_weights(struct dma *d, int engine, int region) {
     struct ir *ir = d->ir;
-    int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start,
+    const struct ir_engine *e = &ir->engine[engine];
+    bool stays = ir_is_resident(e);
+    int64_t beat_bytes = ir->design.beat_bits / 8 * (stays ? e->lanes : 1),
+            *next = stays ? next_of(d, AUX_CHANNEL) : &d->offset[engine], start = *next, at = start,
             repeat = ir->region[region].repeat;
-    int first = ir->segments;
+    int first = ir->segments, channel = stays ? AUX_CHANNEL : IR_NONE;
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
         if (f->engine != engine || f->region != region || f->mode > ENGINE_MODE_INT4 || f->head > 0) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
-        ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes,
+        ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, channel, at, 0, bytes,
                                                IR_SEG_OF_KERNEL, 1});
         at += bytes;
     }
-    int64_t stride = layout_align(at - start);
+    int64_t stride = stays ? at - start : layout_align(at - start); // a store has no gaps
     for (int s = first; s < ir->segments; s++) ir->segment[s].layer_stride = repeat > 1 ? stride : 0;
-    d->offset[engine] = start + stride * repeat;
+    *next = start + stride * repeat;
 }
 
 // ---- KV cache ----
 
 static struct layout_kv kv_of(const struct ir *ir, int attention_node) {
     struct kv_cache cache = kv_cache_of(ir, attention_node);
-    return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].channels, cache.heads, cache.head_dim);
+    return layout_kv(&ir->design, ir->engine[ir_engine_of(ir, attention_node)].lanes, cache.heads, cache.head_dim);
 }
 
 // Returns the first segment of a kind. The caller knows that there is one.
@@ -108,12 +118,6 @@ static void place_kv(struct dma *d, int node) {
 }
 
 // ---- tables, rows and rings: on AUX_CHANNEL; rows of tables on several channels if it is too small for them ----
-
-// Returns the next free byte of a channel, which all channels of an engine have in common.
-static int64_t *next_of(struct dma *d, int channel) {
-    int engine = ir_engine_at(d->ir, channel);
-    return &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
-}
 
 // Advances the first `channels` channels, possibly of several engines, to one offset, so that the next segment can
 // begin at this offset on all of them.
@@ -226,9 +230,9 @@ static void add_param_store(struct dma *d, int k, int port) {
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, param_bytes(ir, k, port));
-    d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset +
-                            // Stores follow one another without gaps.
-                            ir->segment[ir->segments - 1].bytes;
+    *next_of(d, AUX_CHANNEL) = ir->segment[ir->segments - 1].offset +
+                               // Stores follow one another without gaps.
+                               ir->segment[ir->segments - 1].bytes;
 }
 
 static bool takes_params(const struct ir *ir, int k, int port) {
@@ -241,19 +245,58 @@ static int64_t params_room(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; p < ir->kernel[k].ports; p++)
             if (takes_params(ir, k, p)) bytes += param_bytes(ir, k, p);
+    for (int i = 0; i < ir->firings; i++) {
+        const struct ir_firing *f = &ir->firing[i];
+        if (f->head == 0 && ir_is_resident(&ir->engine[f->engine]))
+            bytes += matrix_of(ir, f).stream_beats * ir->engine[f->engine].lanes * ir->region[f->region].repeat *
+                     (ir->design.beat_bits / 8);
+    }
     return bytes;
 }
 
-// Places the image's header, which is one beat, and directly after it the parameters, so that the design gets both with
-// one linear read.
+// ---- weights that stay on chip ----
+
+// Returns the beats of a lane of a resident engine: those of all its products in all repetitions.
+static int64_t stored_beats(const struct ir *ir, int engine) {
+    int64_t bytes = 0;
+    for (int s = 0; s < ir->segments; s++)
+        if (ir_is_of_store(ir, &ir->segment[s]) && ir_engine_of(ir, ir->segment[s].node) == engine)
+            bytes += ir->segment[s].bytes * ir_segment_copies(ir, &ir->segment[s]);
+    return bytes / (ir->design.beat_bits / 8) / ir->engine[engine].lanes;
+}
+
+// Adds the on-chip store of a resident engine's weights, and places them in memory after the stores before it.
+static void add_weight_store(struct dma *d, int engine) {
+    struct ir *ir = d->ir;
+    for (int r = 0; r < ir->regions; r++) place_weights(d, engine, r);
+    int k = kernel_add(ir, ir_engine_name(ir, engine, "weights"), &rtl_weight_store, IR_NONE),
+        lanes = ir->engine[engine].lanes;
+    ir_set_int(ir, k, "LOAD_BITS", layout_load_bits(&ir->design));
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, k, "LANES", lanes);
+    ir_set_int(ir, k, "DEPTH", stored_beats(ir, engine));
+    ir_add_wire(ir, k, "s_axis_desc_tvalid", false, 1, ir_net(ir, IR_NET_WALK_DESC_TVALID, engine));
+    ir_add_wire(ir, k, "s_axis_desc_tready", true, 1, ir_net(ir, IR_NET_WALK_DESC_TREADY, engine));
+    ir_add_wire(ir, k, "s_axis_desc_tdata", false, DESCRIPTOR_BITS, ir_net(ir, IR_NET_WALK_DESC_TDATA, engine));
+    ir_add_wire(ir, k, "m_axis_beat_tvalid", true, lanes, ir_net(ir, IR_NET_STORED_BEAT_TVALID, engine));
+    ir_add_wire(ir, k, "m_axis_beat_tready", false, lanes, ir_net(ir, IR_NET_STORED_BEAT_TREADY, engine));
+    ir_add_wire(ir, k, "m_axis_beat_tdata", true, (int64_t)lanes * ir->design.beat_bits,
+                ir_net(ir, IR_NET_STORED_BEAT_TDATA, engine));
+    ir->engine[engine].store = k;
+}
+
+// Places the image's header, which is one beat, and directly after it the parameters and the weights that stay on chip,
+// so that the design gets all of them with one linear read.
 static void place_params(struct dma *d) {
     int kernels = d->ir->kernels, beat = d->ir->design.beat_bits / 8;
     int header = add_segment(d, "image_header", IR_SEG_HEADER, IR_NONE, AUX_CHANNEL, 0, beat);
-    d->offset[AUX_ENGINE] = d->ir->segment[header].offset + beat;
+    *next_of(d, AUX_CHANNEL) = d->ir->segment[header].offset + beat;
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
             if (takes_params(d->ir, k, p)) add_param_store(d, k, p);
-    d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
+    for (int e = 0; e < d->ir->engines; e++)
+        if (ir_is_resident(&d->ir->engine[e])) add_weight_store(d, e);
+    *next_of(d, AUX_CHANNEL) = layout_align(*next_of(d, AUX_CHANNEL));
 }
 
 // ---- walkers and their tables ----
@@ -275,12 +318,23 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Whether the segment directly follows the weights of the table's last entry, so that this entry can read both.
-static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
+// Whether a run of weights directly follows those of the table's last entry, so that this entry can read both.
+static bool extends_last(const struct schedule *s, int64_t offset, int64_t more, int64_t beat_bytes) {
     if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
-    return (int64_t)(schedule_get(s, SEGMENT_OFFSET) + beats * (uint64_t)beat_bytes) == seg->offset &&
-           field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
+    return (int64_t)(schedule_get(s, SEGMENT_OFFSET) + beats * (uint64_t)beat_bytes) == offset &&
+           field_fits(SEGMENT_BEATS, beats + (uint64_t)more);
+}
+
+// Returns the first byte that an engine's walker reads of a segment: on the channel, or in each lane of a store.
+static int64_t walk_offset(const struct ir *ir, const struct ir_segment *seg) {
+    int64_t first = seg->offset;
+    const struct ir_engine *e = &ir->engine[ir_engine_of(ir, seg->node)];
+    if (!ir_is_resident(e)) return seg->offset;
+    for (int s = 0; s < ir->segments; s++)
+        if (ir_is_of_store(ir, &ir->segment[s]) && &ir->engine[ir_engine_of(ir, ir->segment[s].node)] == e)
+            first = at_most(first, ir->segment[s].offset);
+    return (seg->offset - first) / e->lanes;
 }
 
 // Adds the entry by which the walker reads the data of a firing. Modes up to ENGINE_MODE_INT4 read weights, the others
@@ -288,11 +342,13 @@ static bool extends_last(const struct schedule *s, const struct ir_segment *seg,
 // skipped in steps of one token.
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
-    int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
-    if (f->mode <= ENGINE_MODE_INT4 && !f->many && extends_last(s, seg, beat_bytes))
+    int lanes = ir_is_resident(&ir->engine[f->engine]) ? ir->engine[f->engine].lanes : 1; // lanes in the segment
+    int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / lanes / beat_bytes,
+            offset = walk_offset(ir, seg);
+    if (f->mode <= ENGINE_MODE_INT4 && !f->many && extends_last(s, offset, beats, beat_bytes))
         schedule_field(s, SEGMENT_BEATS, schedule_get(s, SEGMENT_BEATS) + (uint64_t)beats);
     else if (f->mode <= ENGINE_MODE_INT4)
-        walk_entry(s, SEGMENT_KIND_WEIGHTS, seg->offset, seg->layer_stride, beats, 0, 0);
+        walk_entry(s, SEGMENT_KIND_WEIGHTS, offset, seg->layer_stride / lanes, beats, 0, 0);
     struct layout_kv kv = f->mode > ENGINE_MODE_INT4 ? kv_of(ir, f->node) : (struct layout_kv){0};
     if (f->mode == ENGINE_MODE_SCORES)
         walk_entry(s, SEGMENT_KIND_K, seg->offset + f->kv_head * kv.k_head_bytes, seg->layer_stride, kv.k_units, 0, 0);
@@ -420,6 +476,22 @@ static void place_dealt(struct dma *d) {
     }
 }
 
+// Checks that one read can load everything that stays on chip (parameter BEATS of rill_image_header).
+static bool check_loaded(const struct dma *d, const struct rill_spec *spec) {
+    enum { MOST = 65534 };
+    int64_t bytes = 0;
+    for (int s = 0; s < d->ir->segments; s++) {
+        const struct ir_segment *seg = &d->ir->segment[s];
+        if (seg->kind == IR_SEG_PARAMS || ir_is_of_store(d->ir, seg))
+            bytes += seg->bytes * ir_segment_copies(d->ir, seg);
+    }
+    int64_t beats = bytes / (d->ir->design.beat_bits / 8);
+    if (beats <= MOST || d->ir->design.resident == SPEC_RESIDENT_NONE) return true;
+    diag_error(d->diag, spec ? spec_place(spec, "design.resident") : loc_none(), MSG_RESIDENT_SIZE, (long long)beats,
+               MOST);
+    return false;
+}
+
 // Checks that the fullest channel can store its segments. The note estimates how many channels would be enough: only
 // the segments that are divided over channels get smaller with more of them.
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
@@ -451,11 +523,12 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
 bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     struct dma d = {ir, diag, ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1), 1};
     for (int r = 0; r < ir->regions; r++)
-        for (int e = 0; e < ir->engines; e++) place_weights(&d, e, r);
+        for (int e = 0; e < ir->engines; e++)
+            if (!ir_is_resident(&ir->engine[e])) place_weights(&d, e, r);
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_OF_CACHE)) place_kv(&d, n);
     place_dealt(&d);
     place_params(&d);
     add_walkers(&d);
-    return check_capacity(&d, spec);
+    return check_loaded(&d, spec) && check_capacity(&d, spec);
 }

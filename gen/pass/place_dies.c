@@ -77,7 +77,8 @@ static void join_kernels(const struct ir *ir, int *with, int *memory) {
     for (int k = 0; k < ir->kernels; k++) {
         bool there = ir->kernel[k].is_control;
         for (int c = 0; c < ir->clients; c++) there = there || ir->client[c].kernel == k;
-        for (int e = 0; e < ir->engines; e++) there = there || ir->engine[e].kernel == k || ir->engine[e].walker == k;
+        for (int e = 0; e < ir->engines; e++)
+            there = there || ir->engine[e].kernel == k || ir->engine[e].walker == k || ir->engine[e].store == k;
         if (!there) continue;
         if (*memory == IR_NONE) *memory = k;
         join(with, *memory, k);
@@ -98,7 +99,7 @@ static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources 
 }
 
 // Returns the number of lane groups of an engine, including a last group with fewer lanes.
-static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
+static int groups_of(const struct ir_engine *e) { return (e->lanes + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
 
 // Returns the task of the logic where an engine's results come together: a new task if this logic may be on another die
 // (with cuts), otherwise the engine's task.
@@ -142,8 +143,8 @@ static void add_engines(const struct ir *ir, struct place *p) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
         struct cost_resources lane = cost_lane(ir, e);
-        int full = p->cuts ? e->channels / IR_LANE_GROUP : groups_of(e), rest = e->channels - full * IR_LANE_GROUP;
-        add_need(p->task.items[p->task_of[e->kernel]].need, &lane, -e->channels);
+        int full = p->cuts ? e->lanes / IR_LANE_GROUP : groups_of(e), rest = e->lanes - full * IR_LANE_GROUP;
+        add_need(p->task.items[p->task_of[e->kernel]].need, &lane, -e->lanes);
         if (full) add_lanes(ir, p, i, 0, full, IR_LANE_GROUP);
         if (rest > 0) add_lanes(ir, p, i, full * IR_LANE_GROUP, 1, rest);
     }
@@ -236,7 +237,7 @@ static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool ear
 // Returns a parameter of rill_engine with 4 bits for each lane group: the number of its chain.
 static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LANE_GROUPS]) {
     int64_t word = 0;
-    for (int c = 0; c < e->channels; c += IR_LANE_GROUP)
+    for (int c = 0; c < e->lanes; c += IR_LANE_GROUP)
         word |= (int64_t)chain[c / IR_LANE_GROUP] << (4 * (c / IR_LANE_GROUP));
     return word;
 }
@@ -278,7 +279,7 @@ static void set_lanes(struct ir_engine *e, const struct place *p, const struct p
     for (int n = 0; n < 2 * p->dies; n++) {
         int die = (p->home + n) % p->dies, count = n < p->dies ? lanes->on[die] : lanes->cut[die];
         for (int end = group + count; group < end; group++)
-            for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->channels; lane++) {
+            for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->lanes; lane++) {
                 e->lane_die[lane] = first + (n < p->dies ? die : p->home);
                 e->sums_die[lane] = first + die;
             }
@@ -347,7 +348,7 @@ static void forget_parts(struct ir *ir) {
 
 // Whether the engine has whole lanes on another die.
 static bool has_whole_lanes_away(const struct ir *ir, const struct ir_engine *e) {
-    for (int c = 0; c < e->channels; c++)
+    for (int c = 0; c < e->lanes; c++)
         if (e->lane_die[c] != ir->kernel[e->kernel].die) return true;
     return false;
 }

@@ -33,8 +33,31 @@ static void add_graph(const struct ir *ir, struct text *out) {
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
 
+// Adds what the weights that stay on chip take, if there are any.
+static void add_resident(const struct report *r, struct text *out) {
+    struct cost_resources sum = {0};
+    int64_t bytes = 0;
+    int engines = 0, lanes = 0;
+    for (int e = 0; e < r->ir->engines; e++) {
+        const struct ir_engine *engine = &r->ir->engine[e];
+        if (engine->store == IR_NONE) continue;
+        cost_add(&sum, &r->cost.kernel[engine->store], 1);
+        engines++;
+        lanes += engine->lanes;
+    }
+    for (int s = 0; s < r->ir->segments; s++)
+        if (ir_is_of_store(r->ir, &r->ir->segment[s]))
+            bytes += r->ir->segment[s].bytes * ir_segment_copies(r->ir, &r->ir->segment[s]);
+    if (!engines) return;
+    text_addf(out,
+              "weights on chip: %lld bytes for %d engine%s with %d lanes; %lld LUT, %lld FF, %g BRAM36, %lld URAM\n",
+              (long long)bytes, engines, engines == 1 ? "" : "s", lanes, (long long)sum.lut, (long long)sum.ff,
+              (double)sum.bram18 / 2, (long long)sum.uram);
+}
+
 static void add_summary(const struct report *r, struct text *out) {
     add_graph(r->ir, out);
+    add_resident(r, out);
     report_resources(r, out);
     report_dies(r, out);
     report_clock(r, out);

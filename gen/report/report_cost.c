@@ -83,9 +83,9 @@ void report_resources(const struct report *r, struct text *out) {
 static void add_engine(const struct report *r, int id, struct text *out) {
     const struct ir_engine *e = &r->ir->engine[id];
     struct cost_beats beats = cost_step_beats(r->ir, id, &r->step);
-    text_addf(out, "    %-32s%9lld  channels %d to %d\n", e->name,
-              (long long)(beats.weights + beats.scores + beats.values), e->first_channel,
-              e->first_channel + e->channels - 1);
+    text_addf(out, "    %-32s%9lld  ", e->name, (long long)(beats.weights + beats.scores + beats.values));
+    if (ir_is_resident(e)) text_addf(out, "%d lanes, weights on chip\n", e->lanes);
+    else text_addf(out, "channels %d to %d\n", e->first_channel, e->first_channel + e->channels - 1);
 }
 
 struct hbm_share report_share(const struct report *r) {

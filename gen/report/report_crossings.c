@@ -43,7 +43,7 @@ static void add_stream(struct crossings *c, const struct ir_edge *edge) {
 static void add_lanes(struct crossings *c, const struct ir_engine *e) {
     const struct ir_kernel *engine = &c->ir->kernel[e->kernel];
     int64_t beats = 0, terms = 0, results = 0;
-    for (int l = 0; l < e->channels; l++) {
+    for (int l = 0; l < e->lanes; l++) {
         beats += crosses(c, engine->die, e->lane_die[l]) * cost_lane_bits(c->ir, e, false);
         terms += crosses(c, e->lane_die[l], e->sums_die[l]) * cost_lane_bits(c->ir, e, true);
         results += crosses(c, e->sums_die[l], e->result_die) * COST_LANE_RESULT_BITS;

@@ -18,7 +18,7 @@ static double share(int64_t part, int64_t whole) { return whole ? 100.0 * (doubl
 static int lanes_on(const struct ir *ir, int die) {
     int lanes = 0;
     for (int e = 0; e < ir->engines; e++)
-        for (int l = 0; l < ir->engine[e].channels; l++) lanes += ir->engine[e].lane_die[l] == die;
+        for (int l = 0; l < ir->engine[e].lanes; l++) lanes += ir->engine[e].lane_die[l] == die;
     return lanes;
 }
 
@@ -81,7 +81,7 @@ static void add_boundary(const struct report *r, int b, struct text *out) {
 // Returns the number of an engine's cut lanes whose sums are on this die.
 static int cut_to(const struct ir_engine *e, int die) {
     int lanes = 0;
-    for (int c = 0; c < e->channels; c++) lanes += ir_is_cut(e, c) && e->sums_die[c] == die;
+    for (int c = 0; c < e->lanes; c++) lanes += ir_is_cut(e, c) && e->sums_die[c] == die;
     return lanes;
 }
 

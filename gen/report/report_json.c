@@ -137,8 +137,10 @@ static void add_engines(const struct report *r, struct text *out) {
         struct cost_beats b = cost_step_beats(r->ir, e, &r->step);
         text_add(out, e ? ",\n  {" : "\n  {");
         add_string(out, "name", r->ir->engine[e].name);
-        text_addf(out, ", \"first_channel\": %d, \"channels\": %d, \"cycles\": %lld}", r->ir->engine[e].first_channel,
-                  r->ir->engine[e].channels, (long long)(b.weights + b.scores + b.values));
+        const struct ir_engine *engine = &r->ir->engine[e];
+        if (ir_is_resident(engine)) text_addf(out, ", \"lanes\": %d, \"resident\": true", engine->lanes);
+        else text_addf(out, ", \"first_channel\": %d, \"channels\": %d", engine->first_channel, engine->channels);
+        text_addf(out, ", \"cycles\": %lld}", (long long)(b.weights + b.scores + b.values));
     }
     text_add(out, "],\n");
 }

@@ -30,6 +30,7 @@ struct report_memories report_memories_make(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) add_kernel(&all, ir, &ir->kernel[k]);
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_engine *engine = &ir->engine[e];
+        if (ir_is_resident(engine)) continue;
         enum ram_style style = engine->prefetch_style != RAM_AUTO ? engine->prefetch_style
                                                                   : cost_prefetch_style(ir->design.prefetch_beats);
         struct cost_memory m = {.words = ir->design.prefetch_beats - 1,

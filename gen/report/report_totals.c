@@ -7,8 +7,7 @@ int64_t report_channel_used(const struct ir *ir) {
     int64_t end = 0;
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
-        int64_t repeat =
-            seg->layer_stride && seg->kind == IR_SEG_WEIGHTS ? ir->region[ir->node[seg->node].region].repeat - 1 : 0;
+        int64_t repeat = ir_segment_copies(ir, seg) - 1;
         if (seg->offset + seg->bytes + repeat * seg->layer_stride > end)
             end = seg->offset + seg->bytes + repeat * seg->layer_stride;
     }

@@ -33,7 +33,7 @@ static void add_die(struct table *t, int die, const struct cost_resources *what,
 // Moves the resources of each lane from the engine's die to the die on which the design places the lane.
 static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, int row, struct table *t) {
     for (int e = 0; e < ir->engines; e++)
-        for (int c = 0; ir->engine[e].kernel == kernel && c < ir->engine[e].channels; c++) {
+        for (int c = 0; ir->engine[e].kernel == kernel && c < ir->engine[e].lanes; c++) {
             int lane = vendor_find(v, row, arena_printf(ir->arena, "gen_lane[%d].u_lane", c));
             t->lanes_missing += lane == IR_NONE;
             if (lane == IR_NONE) continue;

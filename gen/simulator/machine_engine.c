@@ -104,11 +104,13 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     return count == e->schedule.entries;
 }
 
-// Opens a lane for each simulated channel of the engine.
+// Opens a lane for each simulated channel of the engine. One lane of a resident engine stands for all, because they
+// take equal beats in the same cycles.
 static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
     if (e->id == sim->ir->engines) return false;
     const struct ir_engine *engine = &sim->ir->engine[e->id];
-    e->lane = ARENA_ARRAY(sim->arena, struct lane, (size_t)sim->channels);
+    e->lane = ARENA_ARRAY(sim->arena, struct lane, (size_t)sim->channels + 1);
+    if (ir_is_resident(engine) && !lane_init(sim, &e->lane[e->lanes++], a->kernel, engine, NULL)) return false;
     for (int c = 0; c < sim->channels; c++) {
         int index = sim->channel[c].index - engine->first_channel;
         if (index < 0 || index >= engine->channels) continue;

@@ -48,7 +48,15 @@ struct sim_client *client_open_free(struct sim *sim, int index, struct sim_chann
     return c;
 }
 
+// Opens a lane of rill_weight_store.
+static struct sim_client *open_stored(struct sim *sim, int kernel) {
+    struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
+    *c = (struct sim_client){.kernel = kernel, .index = -1, .is_stored = true, .issued = LONG_AGO};
+    return c;
+}
+
 struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_channel *channel) {
+    if (!channel) return open_stored(sim, kernel);
     struct sim_client *c = open_at(sim, channel, kernel, -1, false);
     c->buffer = sim->ir->design.prefetch_beats;
     return c;
@@ -65,10 +73,21 @@ static bool write_room(const struct sim_client *c, int64_t *at) {
     return true;
 }
 
+// Raises *at to the cycle from which a lane of rill_weight_store has room for a descriptor. It has one that is being
+// read and one that waits. Returns false while this cycle is not known.
+static bool stored_room(const struct sim_client *c, int64_t *at) {
+    int64_t count = (int64_t)c->run.count;
+    if (count - c->cut > 1) return false;
+    *at = c->run.items[count - 1].at + 1;
+    if (count > 1) *at = at_least(*at, c->run.items[count - 2].end + 1);
+    return true;
+}
+
 bool client_room(const struct sim_client *c, int64_t *at) {
     int64_t count = (int64_t)c->run.count;
     *at = LONG_AGO;
     if (count == 0) return true;
+    if (c->is_stored) return stored_room(c, at);
     if (c->is_write) return write_room(c, at);
     if (count - c->cut > 2) return false;
     *at = c->run.items[count - 1].at + 1;
@@ -112,7 +131,22 @@ static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     return true;
 }
 
+// Ends the run whose last beat a lane of rill_weight_store has sent.
+static void end_stored(struct sim *sim, struct sim_client *c) {
+    if (c->cut == (int64_t)c->run.count) return;
+    struct sim_run *run = &c->run.items[c->cut];
+    if ((int64_t)c->taken.count < c->given + run->beats) return;
+    run->end = c->taken.items[c->given + run->beats - 1] - CYCLES_STORED_BEAT;
+    c->given += run->beats;
+    c->cut++;
+    sim_wake(sim, c->kernel);
+}
+
 void client_cut(struct sim *sim, struct sim_client *c) {
+    if (c->is_stored) {
+        end_stored(sim, c);
+        return;
+    }
     if (c->waits || c->cut == (int64_t)c->run.count) return;
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
@@ -140,8 +174,19 @@ void client_cut(struct sim *sim, struct sim_client *c) {
 
 // ---- beats ----
 
+// Gets the cycle from which a lane of rill_weight_store offers its next beat: one per cycle, the first one
+// CYCLES_STORED after the descriptor. Returns false if there is no descriptor.
+static bool stored_beat(const struct sim_client *c, int64_t *at) {
+    size_t n = c->taken.count;
+    if (c->cut == (int64_t)c->run.count) return false;
+    *at = c->run.items[c->cut].at + CYCLES_STORED;
+    if (n > 0) *at = at_least(*at, c->taken.items[n - 1] + 1);
+    return true;
+}
+
 bool client_beat(const struct sim_client *c, int64_t *at) {
     size_t n = c->taken.count;
+    if (c->is_stored) return stored_beat(c, at);
     if (n >= c->beat.count) return false;
     *at = c->beat.items[n] + (c->buffer > 2 ? CYCLES_FIFO : CYCLES_FIFO_SHORT);
     if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);

@@ -37,7 +37,7 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
     l->client = client_open_lane(sim, kernel, channel);
     l->places = sim->actor[kernel].c.engine.lane_beats;
-    l->channels = at_least(engine->channels, 1);
+    l->channels = at_least(engine->lanes, 1);
     l->cache = sim_cache_of(sim, &sim->actor[kernel]);
     l->waits = sim->actor[walker].c.walker.layers > 0;
     l->counted = CYCLES_LANE_COUNTED + (l->channels > JOIN_LANES ? CYCLES_LANE_JOIN : 0);

@@ -82,8 +82,9 @@ static void open_loader(struct sim *sim) {
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
         if (seg->kind == IR_SEG_HEADER) first = seg->offset;
-        if (seg->kind == IR_SEG_HEADER || (seg->kind == IR_SEG_PARAMS && !sim->options->memory.kept))
-            bytes += seg->bytes;
+        bool loads = seg->kind == IR_SEG_PARAMS || ir_is_of_store(ir, seg);
+        if (seg->kind == IR_SEG_HEADER || (loads && !sim->options->memory.kept))
+            bytes += seg->bytes * ir_segment_copies(ir, seg);
     }
     for (int i = 0; i < ir->clients && bytes; i++)
         for (int c = 0; c < sim->channels; c++)
@@ -99,8 +100,9 @@ void memory_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
     sim->engines = ir->engines > 0 ? ir->engines : 1;
     sim->channel = ARENA_ARRAY(sim->arena, struct sim_channel, (size_t)(sim->engines + ir->clients));
-    for (int e = 0; e < ir->engines; e++) channel_at(sim, ir->engine[e].first_channel);
-    if (!ir->engines) channel_at(sim, 0);
+    for (int e = 0; e < ir->engines; e++)
+        if (!ir_is_resident(&ir->engine[e])) channel_at(sim, ir->engine[e].first_channel);
+    if (!ir_has_lanes(ir)) channel_at(sim, 0);
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].channel != IR_NONE && (ir->client[c].kernel != IR_NONE || is_loader(&ir->client[c])))
             channel_at(sim, ir->client[c].channel);

@@ -25,14 +25,16 @@ struct sim_run {
 
 // A client of a channel with its DMA engine: a rill_dma_read, or the client's part of the channel's rill_dma_write.
 struct sim_client {
-    struct sim_channel *channel;
-    int kernel; // kernel that is woken when the memory has answered
-    int index;  // place in the IR's list, -1: a lane; the arbiters serve clients in this order
+    struct sim_channel *channel; // NULL if is_stored
+    int kernel;                  // kernel that is woken when the memory has answered
+    int index;                   // place in the IR's list, -1: a lane; the arbiters serve clients in this order
     bool is_write;
+    bool is_stored;      // a lane of rill_weight_store, which takes descriptors as a DMA engine does
     bool counted;        // writes: matrix engines wait for its responses (rill_write_tracker)
     int64_t burst;       // maximum beats of a burst
     int64_t buffer;      // beats that the buffer holds (writes: beats that may be offered ahead)
     int64_t outstanding; // maximum bursts in flight
+    int64_t given;       // with is_stored: beats of all runs before the present one
     VEC(struct sim_run) run;
     int64_t cut;           // runs that have been cut completely into bursts
     int64_t address, left; // byte address of the next burst; beats of the present run that are not cut yet

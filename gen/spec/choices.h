@@ -19,6 +19,9 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
 // it. SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
+// Which engines keep their weights on chip. NONE: no engine. ALL: every engine. FITTING (`auto`): those whose weights
+// fit into a part of the board's memory blocks.
+enum spec_resident { SPEC_RESIDENT_NONE, SPEC_RESIDENT_ALL, SPEC_RESIDENT_FITTING, SPEC_RESIDENTS };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths
 // of TIMED. AUTO: the better of TIMED and SAFE; the pass size-fifos replaces AUTO by the one that it chose.
@@ -39,7 +42,7 @@ enum spec_kind { SPEC_KIND_MAX, SPEC_KIND_MIN, SPEC_KIND_SUM, SPEC_KIND_MEAN };
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
-extern const char *const spec_crossing_words[];
+extern const char *const spec_crossing_words[], *const spec_resident_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
 const char *spec_format_name(int format); // the word of an enumerator, as in the next functions
 const char *spec_table_format_name(int format);

@@ -86,6 +86,13 @@ static const struct schema_field design_fields[] = {
      .doc = "`shared`: all products take turns on one matrix engine that uses every channel. "
             "`spatial`: each product (`matmul`, `attn_scores`, `attn_values`) has its own engine and "
             "its own channels"},
+    {FIELD(resident), WORDS(spec_resident_words, SPEC_RESIDENTS), .preset = SPEC_RESIDENT_NONE,
+     .doc = "which matrix engines keep their weights on chip instead of reading them from memory in every step "
+            "([engine.md](engine.md#weights-on-chip)). `none`: no engine. `all`: every engine that reads no keys or "
+            "values. `auto`: those whose weights fit into a quarter of the board's memory blocks, the smallest first"},
+    {FIELD(resident_lanes), RANGE(1, SPEC_MAX_RESIDENT), .preset = 0, .range = "1 to 256, at most 32 for each engine",
+     .preset_doc = "`channels`",
+     .doc = "lanes of all engines with weights on chip, together. These lanes need no memory channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
             "`safe`: a whole tensor wherever a stream forks or waits for another one, two words everywhere else. "

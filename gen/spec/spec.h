@@ -19,6 +19,7 @@ enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 enum {
     SPEC_MAX_CONTEXT = 65535,
     SPEC_MAX_CHANNELS = 32,
+    SPEC_MAX_RESIDENT = 256, // lanes of all engines with weights on chip
     SPEC_MAX_SLOTS = 16,
     SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation; carried tensors of a region
     SPEC_MAX_REGIONS = 64,
@@ -61,6 +62,8 @@ struct spec_design {
     int activations;       // enum spec_activations
     int group;             // values of an operand that share an exponent; int4 weights of a row that share a scale
     int binding;           // enum spec_binding
+    int resident;          // enum spec_resident
+    int resident_lanes;    // lanes of all resident engines together; 0: as many as channels
     int fifo;              // enum spec_fifo
     int prefetch_beats;    // depth of each channel's prefetch FIFO in beats
     int max_burst;         // longest read burst in beats

@@ -52,6 +52,15 @@ values() { # model
         python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/$1/got.safetensors"
 }
 
+# Values of a model that is imported with its weights on chip, where convolutions may be wide.
+on_chip() { # model, texts of the spec
+    "$rill" import "$here/models/$1.onnx" -o "$work/chip/$1" --on-chip >"$work/$1.chip" &&
+        says "$work/chip/$1/$1.yaml" 'resident: all' "${@:2}" &&
+        "$rill" golden "$work/chip/$1/$1.yaml" --weights "$work/chip/$1" --float \
+            --inputs "$here/models/$1.in.safetensors" --outputs "$work/chip/$1/got.safetensors" &&
+        python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/chip/$1/got.safetensors"
+}
+
 # Both sides of a trained network.
 trained() { # network
     local spec=$work/trained/$1/$1.yaml from=$here/trained/$1
@@ -101,6 +110,12 @@ if [ "$all" = 0 ]; then
         queue check "trained $name: float and exact values" trained "$name"
     done
     queue check "trained jets: RTL" rtl jets 4
+    queue check "weights on chip: strides, padding and groups of wide convolutions" on_chip picture \
+        'rows: 64, size: [3], stride: [2], pads: [1, 1]' 'rows: 96, size: [1]'
+    queue check "weights on chip: wide transposed convolutions" on_chip spread 'rows: 144, size: [3], pads: [1, 2]'
+    queue check "weights on chip: lanes" on_chip mlp 'binding: spatial' 'resident_lanes: '
+    queue check_refused "weights on chip for a checkpoint" 1 "\`--on-chip\` is only for ONNX files" \
+        "$rill" import "$root/models/tinystories-gpt2-1m" -o "$work/none" --on-chip
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
     queue check "rows that share reads of the weights" spec encoder 'tensor_rows: 2' 'A: 2'

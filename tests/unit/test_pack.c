@@ -378,8 +378,8 @@ static void test_layout_hash(void **state) {
     const uint64_t hash = pack_layout_hash(ir);
     struct ir_segment *s = &ir->segment[ir->segments - 1];
     int64_t *words[] = {&s->offset, &s->layer_stride, &s->bytes};
-    int *numbers[] = {&s->node,          &s->channel,       &ir->design.channels,   &ir->design.beat_bits,
-                      &ir->design.lanes, &ir->design.group, &ir->engine[0].channels};
+    int *numbers[] = {&s->node,          &s->channel,       &ir->design.channels, &ir->design.beat_bits,
+                      &ir->design.lanes, &ir->design.group, &ir->engine[0].lanes};
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         *words[i] += 1;
         assert_true(pack_layout_hash(ir) != hash);

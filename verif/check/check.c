@@ -7,7 +7,8 @@
 #include "verif/check/check_internal.h"
 
 // Returns how many positions keep their values: as many as fit 256 MiB at 4 bytes per element, but at most 64, and at
-// least those of 6 full steps.
+// least those of 6 full steps. The steps of a graph without ids do not wait for one another, so more of them may be
+// under way: at most 64 full steps.
 int check_window(const struct ir *ir) {
     uint64_t bytes = 1;
     for (int t = 0; t < ir->tensors; t++) {
@@ -16,7 +17,8 @@ int check_window(const struct ir *ir) {
         bytes += 4 * repeat * (uint64_t)ir_tensor_elements(&ir->tensor[t]);
     }
     uint64_t positions = (256u << 20) / bytes, least = 6 * (uint64_t)ir->design.tokens;
-    if (positions > 64) positions = 64;
+    uint64_t most = ir->design.is_lm ? 64 : 64 * (uint64_t)ir->design.tokens;
+    if (positions > most) positions = most;
     return (int)(positions < least ? least : positions);
 }
 
