@@ -7,6 +7,7 @@
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,12 @@
 // alternates between estimates and whole evaluations.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
+// What a whole evaluation has taught: the point's estimate, and how far the complete design exceeds its limits.
+struct lesson {
+    double value[EXPLORE_METRICS], beyond;
+    bool fits;
+};
+
 struct searching {
     const struct explore *x;
     const struct explore_search *o;
@@ -27,6 +34,8 @@ struct searching {
     struct known seen;              // the points of this search, each with the result of its highest level
     struct explore_journal journal;
     struct explore_workers workers;
+    struct lesson *lesson;
+    int lessons;
     struct chance chance;
     double began;
     bool failed;
@@ -93,6 +102,51 @@ static struct explore_result with_speed(const struct searching *s, const struct 
     return out;
 }
 
+// ---- lessons ----
+// An estimate does not divide a design over its dies as exactly as the passes do, so it may take a design for smaller
+// than its limits. Designs that are nearly the same then have the same error. Without lessons, a search in a large
+// space would spend its whole evaluations on them.
+
+// Whether the amount a is at least as demanding as b: more of a resource, or a better speed. slack: share of b by which
+// it may be less demanding.
+static bool demands(int metric, double a, double b, double slack) {
+    bool less = metric == EXPLORE_TTFT_MS || metric == EXPLORE_LATENCY_MS;
+    return less ? a <= b * (1 + slack) : a >= b * (1 - slack);
+}
+
+// Whether a point needs about the LUTs and DSPs of the lesson, or more, and promises about its speed, or more.
+static bool is_like(const struct lesson *l, const double *value, double slack) {
+    static const int of[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_LATENCY_MS, EXPLORE_LUT, EXPLORE_DSP};
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        if (!demands(of[i], value[of[i]], l->value[of[i]], slack)) return false;
+    return true;
+}
+
+// Lets an estimated point be beyond its limits if a complete design that it is like was. The farther that design was
+// beyond, the more points are like it.
+static void learn(const struct searching *s, const struct lesson *l, struct explore_result *r) {
+    enum { PARTS = 4 }; // if a design is beyond by 40 %, points with a tenth less of everything are like it
+    if (l->fits || s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal || r->beyond >= l->beyond) return;
+    if (!is_like(l, r->value, l->beyond / PARTS)) return;
+    r->beyond = l->beyond;
+    r->fits = false;
+}
+
+// Keeps the lesson of a whole evaluation, and applies it to all points that were estimated.
+static void take_lesson(struct searching *s, const struct explore_point *p, const struct explore_result *whole) {
+    const struct explore_result *estimate = find(&s->estimates, p);
+    if (!estimate) return;
+    struct lesson *l = realloc(s->lesson, ((size_t)s->lessons + 1) * sizeof *l);
+    if (!l) base_fatal("no memory for %d points", s->lessons);
+    s->lesson = l;
+    l += s->lessons++;
+    *l = (struct lesson){.beyond = whole->beyond, .fits = whole->fits};
+    memcpy(l->value, estimate->value, sizeof l->value);
+    for (int i = 0; i < s->seen.count; i++) learn(s, l, &s->seen.item[i].result);
+}
+
+// ---- evaluating batches ----
+
 // Evaluates the points (at most BATCH) whose results are not known yet, and notes the results of all points in `seen`.
 // Returns false after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
@@ -108,7 +162,9 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
         const struct explore_result *r = asked ? &task[t++].result : find(known, &point[i]);
         struct explore_result seen = with_speed(s, &point[i], r);
         count_result(s, r, level);
+        for (int l = 0; l < s->lessons; l++) learn(s, &s->lesson[l], &seen);
         known_put(&s->seen, &point[i], &seen);
+        if (level == EXPLORE_WHOLE) take_lesson(s, &point[i], r);
     }
     free(task);
     show_progress(s);
@@ -221,7 +277,7 @@ static bool breed(struct searching *s, int most) {
     struct explore_point batch[BATCH];
     struct member m[POPULATION + BATCH];
     int count = 0, idle = 0;
-    if (!evaluate(s, batch, first_points(s, batch, most), EXPLORE_ESTIMATE)) return false;
+    if (!s->seen.count && !evaluate(s, batch, first_points(s, batch, most), EXPLORE_ESTIMATE)) return false;
     for (int from = 0; s->seen.count < most && idle < MOST_IDLE;) {
         for (; from < s->seen.count && count < POPULATION + BATCH; from++)
             if (may_breed(s, from)) m[count++] = (struct member){from, 0, 0};
@@ -254,6 +310,26 @@ static bool is_beaten(const struct searching *s, const double *value) {
 static void hopeful(const struct explore_result *r, double value[EXPLORE_METRICS]) {
     static const double ERROR = 0.02;
     for (int m = 0; m < EXPLORE_METRICS; m++) value[m] = r->value[m] * (explore_metric[m].up ? 1 + ERROR : 1 - ERROR);
+}
+
+static bool no_better(int metric, const double *a, const double *b) {
+    return explore_metric[metric].up ? a[metric] <= b[metric] : a[metric] >= b[metric];
+}
+
+// Whether a complete design within the limits has about the same resources, and its estimate promised at least the same
+// in every goal. Then this point's evaluation would only repeat that one.
+static bool is_repeated(const struct searching *s, const struct explore_result *r) {
+    static const double SAME = 0.01;
+    static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};
+    for (int i = 0; i < s->lessons; i++) {
+        const struct lesson *l = &s->lesson[i];
+        bool same = l->fits;
+        for (int g = 0; same && g < s->x->goals; g++) same = no_better(s->x->goal[g], r->value, l->value);
+        for (size_t m = 0; same && m < COUNT_OF(of); m++)
+            same = fabs(r->value[of[m]] - l->value[of[m]]) <= SAME * l->value[of[m]];
+        if (same) return true;
+    }
+    return false;
 }
 
 enum worth { WORTH_NOTHING, WORTH_BY_BOUNDS, WORTH_ALL };
@@ -295,7 +371,8 @@ static bool confirm(struct searching *s, int64_t most) {
             const struct explore_result *r = &s->seen.item[m[i].index].result;
             enum worth worth = worth_of(s, r);
             if (worth == WORTH_NOTHING) continue;
-            if (!s->out->exhaustive && (worth == WORTH_BY_BOUNDS || explore_misses(s->x, r) > 0)) continue;
+            if (!s->out->exhaustive && (worth == WORTH_BY_BOUNDS || explore_misses(s->x, r) > 0 || is_repeated(s, r)))
+                continue;
             batch[size++] = s->seen.item[m[i].index].point;
         }
         most -= size;
@@ -387,13 +464,18 @@ static bool search_all(struct searching *s) {
     return estimate_all(s) && evaluate_own(s) && confirm(s, s->o->whole - s->out->evaluated);
 }
 
-// Alternates estimates and whole evaluations, so that the neighbours of good points are examined.
+// Alternates estimates and whole evaluations. So the genetic search learns which designs do not fit, and the neighbours
+// of good points are examined.
 static bool search_some(struct searching *s) {
-    int64_t points = s->o->points, around = points / 8;
-    bool ok = breed(s, (int)(points - around)) && evaluate_own(s);
-    for (int round = 0; ok && round < ROUNDS; round++)
-        ok = confirm(s, (s->o->whole - s->out->evaluated + ROUNDS - round - 1) / (ROUNDS - round)) &&
-             (round + 1 == ROUNDS || look_around(s, (int)(points - around + around * (round + 1) / (ROUNDS - 1))));
+    int64_t points = s->o->points, around = points / 8 / ROUNDS; // around: for the neighbours, in each round
+    bool ok = true;
+    for (int round = 0; ok && round < ROUNDS; round++) {
+        int64_t until = points * (round + 1) / ROUNDS;
+        bool last = round + 1 == ROUNDS;
+        ok = breed(s, (int)(until - (last ? 0 : around))) && (round || evaluate_own(s)) &&
+             confirm(s, (s->o->whole - s->out->evaluated + ROUNDS - round - 1) / (ROUNDS - round)) &&
+             (last || look_around(s, (int)until));
+    }
     return ok;
 }
 
@@ -412,6 +494,7 @@ bool explore_run(const struct explore *x, const struct explore_search *o, struct
     if (ok) find_front(&s);
     out->seconds = seconds() - s.began;
     if (s.journal.file >= 0) close(s.journal.file);
+    free(s.lesson);
     known_free(&s.estimates);
     known_free(&s.wholes);
     known_free(&s.seen);

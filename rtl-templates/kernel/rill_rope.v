@@ -82,13 +82,14 @@ module rill_rope #(
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] TURNED_32 = 2 * HALF;
     `include "rill_latency.vh"
+    `include "rill_copies.vh"
     // Stages from a word that was read to both products: the operand stage and a product
     localparam PRODUCT_STAGES = 1 + LATENCY_MUL;
     localparam LATENCY = PRODUCT_STAGES + LATENCY_ADD;
 
     // ---- input: two banks of heads ----
     wire                en;
-    wire                move;
+    wire [COPIES-1:0]   move;
     wire                ready;
     wire                w_take;
     wire                w_bank;
@@ -223,7 +224,7 @@ module rill_rope #(
     wire [LANES-1:0]   fault_sin;
     wire [LANES-1:0]   fault_sum;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1)) u_pipe (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side(side1_q), .en(en), .move(move),
         .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_side({m_axis_y_tlast, m_axis_y_tuser}));
@@ -236,6 +237,7 @@ module rill_rope #(
             localparam LOW = PAIRS != 0 ? i / 2 : i;
             localparam HIGH = PAIRS != 0 && LANES > 1 ? LANES / 2 + i / 2 : i;
             wire        upper = PAIRS != 0 && LANES > 1 && odd1_q;
+            wire        mine = move[i*COPIES/LANES];
             wire        adds1 = PAIRS != 0 && LANES > 1 ? i % 2 == 1 : second1_q;
             reg  [31:0] x2_q;
             reg  [31:0] other2_q;
@@ -244,18 +246,18 @@ module rill_rope #(
             wire [31:0] by_cos;
             wire [31:0] by_sin;
             always @(posedge clk)
-                if (move) begin
+                if (mine) begin
                     x2_q <= r_tdata[i*32 +: 32];
                     other2_q <= pass1_q ? 32'h80000000 : {other1[i*32+31] ^ !adds1, other1[i*32 +: 31]};
                     cos2_q <= pass1_q ? 32'h3f800000 : upper ? cos1_q[HIGH*32 +: 32] : cos1_q[LOW*32 +: 32];
                     sin2_q <= pass1_q ? 32'h00000000 : upper ? sin1_q[HIGH*32 +: 32] : sin1_q[LOW*32 +: 32];
                 end
             rill_fp32_mul #(.SATURATE(0)) u_cos (
-                .clk(clk), .en(move), .a(x2_q), .b(cos2_q), .y(by_cos), .fault(fault_cos[i]));
+                .clk(clk), .en(mine), .a(x2_q), .b(cos2_q), .y(by_cos), .fault(fault_cos[i]));
             rill_fp32_mul #(.SATURATE(0)) u_sin (
-                .clk(clk), .en(move), .a(other2_q), .b(sin2_q), .y(by_sin), .fault(fault_sin[i]));
+                .clk(clk), .en(mine), .a(other2_q), .b(sin2_q), .y(by_sin), .fault(fault_sin[i]));
             rill_fp32_add u_sum (
-                .clk(clk), .en(move), .a(by_cos), .b(by_sin), .y(m_axis_y_tdata[i*32 +: 32]), .fault(fault_sum[i]));
+                .clk(clk), .en(mine), .a(by_cos), .b(by_sin), .y(m_axis_y_tdata[i*32 +: 32]), .fault(fault_sum[i]));
         end
     endgenerate
 

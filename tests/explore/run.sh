@@ -9,6 +9,7 @@
 #   jobs, with workers that a command starts, and in every order of the options.
 # - A search by NSGA-II finds designs that are as good as those of the exhaustive search, and equal ones with an equal
 #   seed.
+# - The search learns from designs that do not fit, although their estimates do.
 # - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
@@ -121,17 +122,36 @@ assert max(p["value"]["tokens_s"] for p in found["front"]) >= 0.99 * most, "the 
 assert len(found["front"]) >= len(exact["front"]) / 2, "half of the front was not found"
 PY
 }
+# Searches a space in which estimates take designs with four tokens per beat for smaller than their dies. The search must
+# find out which of them fit, instead of evaluating more and more designs that do not.
+cat >"$work/wide.yaml" <<'YAML'
+name: wide
+board: u55c
+model: {family: gpt2, layers: 2, heads: 16, hidden: 1024, ffn: 4096, vocab: 512, context: 128}
+design: {channels: 16, lanes: 16, T: 8, A: 2, pump: 2, dies: 3, weights: int4, head: int4, fifo: safe, unroll: 240}
+YAML
+learns() {
+    "$rill" explore "$work/wide.yaml" --request 32:32 --vary channels=16,18,20,22,24,26,28,30,32 --vary A=2,4 \
+        --vary prefetch_beats=64,128,256,512 --vary outstanding=4,8,16,32 --vary query_heads=1,2,4,8 --points 160 \
+        --whole 12 --quiet --json >"$work/wide.json" && python3 - "$work/wide.json" <<'PY'
+import json, sys
+front = [p["keys"] for p in json.load(open(sys.argv[1]))["front"]]
+assert any(k["A"] == "4" and int(k["channels"]) >= 24 for k in front), f"no design with A: 4 in {front}"
+assert any(k["A"] == "2" and k["channels"] == "32" for k in front), f"no design with 32 channels in {front}"
+PY
+}
 if wanted fronts; then
     queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
     queue check "the output says that the front is exact" exact_is_said
     run_queue
-    plan 6
+    plan 7
     check "the output counts the points that bounds leave out" bounds_are_counted
     check "the same front with three jobs" same_for_jobs
     check "the same front for another order of the options" same_for_order
     check "the same front with workers that a command starts" same_for_launch
     lost_workers "a worker that does not answer"
     check "NSGA-II: as good, and the same for every number of jobs" genetic
+    check "NSGA-II: a design that does not fit is a lesson for those like it" learns
 fi
 
 # ---- limits and keys ----
