@@ -114,7 +114,7 @@ array_passes() {
 parallel_passes() {
     rm -f "$place/journal.array"
     with_killed n2 - "${fuzz[@]}" --journal "$place/journal.array" \
-        --batch "parallel --will-cite --jobs 1 --ssh 'ssh -F $place/ssh_config' --sshlogin n1,n2,n3 /bin/bash :::" &&
+        --batch "parallel --will-cite --jobs 1 --retries 3 --ssh 'ssh -F $place/ssh_config' --sshlogin n1,n2,n3 /bin/bash :::" &&
         same_lines fuzz && grep -q '"host": "n1"' "$place/journal.array" && grep -q '"host": "n3"' "$place/journal.array"
 }
 

@@ -56,6 +56,9 @@ check_launch() {
     queue check "launcher: nothing goes wrong" five_pass 5 launched run nothing
     queue check "launcher: another machine, no environment" five_pass 5 launched bare nothing
     queue check "launcher: an item fails" four_pass 'status 3' launched run job-status
+    queue check "launcher: an item makes no check" four_pass '0 checks instead of 1' launched run job-silent
+    queue check "launcher: an item makes a check too many" four_pass '2 checks instead of 1' launched run job-more
+    queue check "launcher: an item makes a check twice" four_pass 'a check twice: job 2' launched run job-same
     queue check "launcher: the status of an item is lost" four_pass 'status 3' launched status job-status
     queue check "launcher: an item is lost and runs again" five_pass 6 launched once nothing
     queue check "launcher: its link breaks after the end of each item" five_pass 10 launched after nothing
