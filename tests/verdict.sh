@@ -148,7 +148,8 @@ watched() { # number of checks, command that must make as many checks, or fewer 
 
 # How jobs are run: options of the scripts, or variables in the environment, which are not passed on. docs/testing.md
 # describes them.
-job_launch=${LAUNCH:-} job_batch=${BATCH:-} job_limit=${LIMIT:-} job_journal=${JOURNAL:-} job_count=${JOBS:-}
+job_launch=${LAUNCH:-} job_batch=${BATCH:-} job_limit=${LIMIT:-} job_count=${JOBS:-}
+job_journal=${JOURNAL:+$(realpath -m "$JOURNAL")}
 unset LAUNCH BATCH LIMIT JOURNAL JOBS
 launch_help="  --launch CMD, --batch CMD, --limit SECONDS, --journal FILE
              run the jobs on other machines, end late ones, continue a run (docs/testing.md)"

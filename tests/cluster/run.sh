@@ -45,12 +45,14 @@ dir=$work/cluster
 ids=$(some_ids 20 48)
 verify=("$rill" verify "$dir" --prompt-ids "$ids" --tokens 20 --ignore-eot --shards 6 --jobs 3)
 benches=("$root/verif/modules/run.sh" --quick --jobs 3 rill_fork rill_join rill_fifo rill_slice)
+search=("$rill" explore "$root/configs/graph-linear.yaml" --request 8:1 --vary lanes=4,8 --vary channels=1,2
+    --for tokens_s,lut --json)
 fuzz=("$root/tests/fuzz/run.sh" --quick --seeds 1-6 --together 1 --jobs 3)
 
 make_all() { make_design cluster "$root/tests/verify/spec.yaml" random:1 && build_soon cluster; }
 alone() { # what a machine without a cluster gives
     rm -rf "$place/alone" && "${verify[@]}" --work "$place/alone" --json "$place/alone.json" &&
-        "${benches[@]}" >"$place/benches" && "${fuzz[@]}" >"$place/fuzz"
+        "${benches[@]}" >"$place/benches" && "${fuzz[@]}" >"$place/fuzz" && "${search[@]}" >"$place/search"
 }
 
 # Runs a command in the background, and kills a node when a task runs there.
@@ -126,11 +128,19 @@ words_arrive() {
     [ "$said" = "n2 $PWD it's  a *" ] && [ $status = 3 ] || { echo "error: status $status: $said" && return 1; }
 }
 
+# A search whose worker on a killed node is started again. The node is killed while the worker waits to begin.
+search_passes() { # launcher
+    rm -rf "$place/held"
+    with_killed n1 "$place/held" "${search[@]}" --jobs 3 --launch "$1 $root/tests/cluster/hold.sh n1 $place/held --work" &&
+        diff <(grep -v seconds "$place/search") <(grep -v seconds "$place/said") && start_node n1
+}
+
 queue_slurm() {
     prepare start_slurm
     queue check "srun: the replay before the shards, its node is killed" shards_pass "srun -n1" --write-state 0
     queue check "srun: shards, a node is killed" shards_pass "srun -n1" shard_ 1
     queue check "srun: benches, a node is killed" jobs_pass "srun -n1"
+    queue check "srun: a search for designs, a node is killed" search_passes "srun -n1"
     queue check "srun: a script is killed, and its journal continues" journal_continues "srun -n1"
     queue check "sbatch: random graphs in a job array, a node is killed" array_passes
 }
