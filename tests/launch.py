@@ -114,7 +114,7 @@ class Journal:
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit(f"launch.py: error: another run uses the journal {path}; wait for its end, or name another journal")
+            sys.exit(f"launch.py: error: another run uses the journal {path}. Wait for its end, or name another one")
         self.file.seek(0)
         text = self.file.read()
         whole = text[:text.rfind(b"\n") + 1]  # a killed run may leave a part of a line
@@ -246,7 +246,8 @@ class Run:
                     again += [item] if self.take(item, read_end(item, output, None)) else []
             self.show()
             time.sleep(10 * NAP)
-        return again + [item for item in waiting if self.take(item, read_end(item, self.output_of(item), process.returncode))]
+        return again + [item for item in waiting if self.take(
+            item, read_end(item, self.output_of(item), process.returncode))]
 
     def output_of(self, item: Item) -> bytes:
         try:

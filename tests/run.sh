@@ -92,8 +92,8 @@ take_clock() {
 
 show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
-# Prints variables for the script of a part, which say how it runs its jobs (verdict.sh). Without options the scripts keep
-# their own numbers of jobs. The part `harness` tests these variables itself.
+# Prints variables for the script of a part, which say how it runs its jobs (verdict.sh). Without options the scripts
+# keep their own numbers of jobs. The part `harness` tests these variables itself.
 how_jobs_run() { # name of the part
     [ "$1" != harness ] || return 0
     printf '%s\0' "JOBS=${given:+$jobs}" "LAUNCH=$job_launch" "BATCH=$job_batch" "LIMIT=$job_limit" \

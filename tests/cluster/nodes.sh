@@ -81,7 +81,9 @@ start_slurm() {
     for node in "${nodes[@]}"; do start_slurmd "$node" || return; done
     await all_idle
 }
-start_slurmd() { rm -f "$place/$1.pid" && mkdir -p "$place/spool.$1" && slurmd -N "$1" && await test -s "$place/$1.pid"; }
+start_slurmd() {
+    rm -f "$place/$1.pid" && mkdir -p "$place/spool.$1" && slurmd -N "$1" && await test -s "$place/$1.pid"
+}
 all_idle() { [ "$(sinfo --noheader --Node --format %T)" = "$(printf 'idle\n%.0s' "${nodes[@]}")" ]; }
 stop_slurm() {
     local name
@@ -97,7 +99,8 @@ start_ssh() {
     cp "$place/key.pub" "$place/authorized_keys"
     : >"$place/ssh_config"
     for node in "${nodes[@]}"; do
-        printf '%s\n' "ListenAddress 127.0.0.1" "Port ${ports[number]}" "HostKey $place/key" "PidFile $place/$node.pid" \
+        printf '%s\n' "ListenAddress 127.0.0.1" "Port ${ports[number]}" "HostKey $place/key" \
+            "PidFile $place/$node.pid" \
             "AuthorizedKeysFile $place/authorized_keys" "StrictModes no" "UsePAM no" "PasswordAuthentication no" \
             "PermitRootLogin prohibit-password" "SetEnv SLURMD_NODENAME=$node RILL_CLUSTER=$place" \
             "MaxStartups 100" >"$place/sshd.$node"
@@ -110,7 +113,8 @@ start_ssh() {
     for node in "${nodes[@]}"; do await ssh -F "$place/ssh_config" "$node" true || return; done
 }
 start_sshd() { # also lets tools/over-ssh use the machine again
-    rm -f "$place/$1.pid" "$place"/rill-over-ssh.*/"$1.lost" && "$(command -v sshd)" -f "$place/sshd.$1" -E "$place/$1.log"
+    rm -f "$place/$1.pid" "$place"/rill-over-ssh.*/"$1.lost" &&
+        "$(command -v sshd)" -f "$place/sshd.$1" -E "$place/$1.log"
 }
 stop_ssh() {
     local node

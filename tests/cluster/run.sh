@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a request in shards, and jobs of the test scripts, on clusters of three nodes, one of which is killed. See --help.
+# Runs a request in shards, and jobs of the test scripts, on clusters of three nodes. One of the nodes is killed. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/design.sh"
 . "$root/tests/cluster/nodes.sh"
@@ -80,15 +81,17 @@ ends_in() { [ "$(grep -c "\"verdict\": \"$1\"" "$2")" -ge "$3" ]; } # verdict, j
 # Checks that all living nodes were used.
 uses_nodes() { # journal
     local node
-    for node in "${nodes[@]:1}"; do grep -q "\"host\": \"$node\"" "$1" || { echo "error: nothing ran on $node" && return 1; }; done
+    for node in "${nodes[@]:1}"; do
+        grep -q "\"host\": \"$node\"" "$1" || { echo "error: nothing ran on $node" && return 1; }
+    done
 }
 lost_once() { ends_in lost "$1" 1 || { echo "error: no item was lost" && return 1; }; }
 
 jobs_pass() { # launcher
     rm -rf "$place/held" "$place/journal"
     with_killed n1 "$place/held" "${benches[@]}" --journal "$place/journal" \
-        --launch "$1 $root/tests/cluster/hold.sh n1 $place/held .sh" && same_lines benches && lost_once "$place/journal" &&
-        uses_nodes "$place/journal" && start_node n1
+        --launch "$1 $root/tests/cluster/hold.sh n1 $place/held .sh" && same_lines benches &&
+        lost_once "$place/journal" && uses_nodes "$place/journal" && start_node n1
 }
 
 # A script is killed after a few items, and its journal gets a part of a line. The same command must run the rest.
@@ -102,7 +105,8 @@ journal_continues() { # launcher
     passed=$(grep -c '"verdict": "passed"' "$journal") begun=$(grep -c '"run":' "$journal")
     printf '{"item": "cut' >>"$journal"
     "${benches[@]}" --journal "$journal" --launch "$1" >"$place/said" 2>&1 && same_lines benches || return
-    begun=$(($(grep -c '"run":' "$journal") - begun)) items=$(sed -n 's/^\([0-9]*\) of \([0-9]*\) items.*/\2/p' "$place/said")
+    begun=$(($(grep -c '"run":' "$journal") - begun))
+    items=$(sed -n 's/^\([0-9]*\) of \([0-9]*\) items.*/\2/p' "$place/said")
     echo "$passed of ${items:-no} items had passed, $begun began"
     [ $begun -gt 0 ] && [ $((passed + begun)) = "${items:-0}" ]
 }
@@ -114,10 +118,11 @@ array_passes() {
 }
 
 parallel_passes() {
-    rm -f "$place/journal.array"
-    with_killed n2 - "${fuzz[@]}" --journal "$place/journal.array" \
-        --batch "parallel --will-cite --jobs 1 --retries 3 --ssh 'ssh -F $place/ssh_config' --sshlogin n1,n2,n3 /bin/bash :::" &&
-        same_lines fuzz && grep -q '"host": "n1"' "$place/journal.array" && grep -q '"host": "n3"' "$place/journal.array"
+    local journal=$place/journal.array
+    rm -f "$journal"
+    with_killed n2 - "${fuzz[@]}" --journal "$journal" --batch "parallel --will-cite --jobs 1 --retries 3 \
+        --ssh 'ssh -F $place/ssh_config' --sshlogin n1,n2,n3 /bin/bash :::" && same_lines fuzz &&
+        grep -q '"host": "n1"' "$journal" && grep -q '"host": "n3"' "$journal"
 }
 
 # The words of a command arrive as they are, and its status comes back.
@@ -131,7 +136,8 @@ words_arrive() {
 # A search whose worker on a killed node is started again. The node is killed while the worker waits to begin.
 search_passes() { # launcher
     rm -rf "$place/held"
-    with_killed n1 "$place/held" "${search[@]}" --jobs 3 --launch "$1 $root/tests/cluster/hold.sh n1 $place/held --work" &&
+    with_killed n1 "$place/held" "${search[@]}" --jobs 3 \
+        --launch "$1 $root/tests/cluster/hold.sh n1 $place/held --work" &&
         diff <(grep -v seconds "$place/search") <(grep -v seconds "$place/said") && start_node n1
 }
 

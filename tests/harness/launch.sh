@@ -63,7 +63,8 @@ check_launch() {
     queue check "launcher: an item is lost and runs again" five_pass 6 launched once nothing
     queue check "launcher: its link breaks after the end of each item" five_pass 10 launched after nothing
     queue check "launcher: an item is lost twice" four_pass 'status 137 .* own end was not seen' launched die nothing
-    queue check "launcher: nothing runs, with status 0" four_pass 'status 0 .* own end was not seen' launched none nothing
+    queue check "launcher: nothing runs, with status 0" four_pass 'status 0 .* own end was not seen' launched none \
+        nothing
     queue check "launcher: an item's last line is lost" four_pass 'own end was not seen' launched cut nothing
     queue check "launcher: every item runs twice" four_pass 'it ran 2 times' launched twice nothing
     queue check "launcher: the output of another item" four_pass 'gave run 1 of item 1' launched other nothing
