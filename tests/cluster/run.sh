@@ -33,6 +33,10 @@ done
 place=$root/build/cluster log=$root/build/cluster.log
 "$root/tests/install.sh" demo python3:python3 slurmctld:slurm-wlm munged:munge sshd:openssh-server \
     parallel:parallel >&2 || exit
+if [ ${#place} -gt 90 ]; then
+    echo "tests/cluster/run.sh: error: the path of $place is too long for a socket; use a tree with a shorter path" >&2
+    exit 1
+fi
 rm -rf "$place" && mkdir -p "$place" && chmod 700 "$place" || exit
 export SLURM_CONF=$place/slurm.conf RILL_CLUSTER=$place RILL_QUICK_BUILD=1
 # The cluster that runs is stopped at every end of this script.

@@ -7,22 +7,22 @@
 launched() { # how the launcher fails, how a job fails, NAME=VALUE...
     : >"$calls"
     env LAUNCH="$root/tests/harness/launcher.sh $1 $calls" "${@:3}" timeout 60 "$root/tests/harness/part.sh" "$2" \
-        >"$log" 2>&1
+        >"$lines" 2>&1
 }
 batched() { launched "$@" LAUNCH= BATCH="$root/tests/harness/launcher.sh $1 $calls"; }
 
 # Checks that all five items pass, each once in the output, after a number of calls of the launcher.
 five_pass() { # calls, command...
     "${@:2}"
-    [ "$(tail -n 1 "$log")" = "5 passed, 0 failed" ] || { cat "$log" && return 1; }
+    [ "$(tail -n 1 "$lines")" = "5 passed, 0 failed" ] || { cat "$lines"; return 1; }
     [ "$(wc -l <"$calls")" = "$1" ] || { echo "error: $(wc -l <"$calls") calls instead of $1" && return 1; }
 }
 
 # Checks that the verdict is a failure for this reason.
 four_pass() { # pattern, command...
     "${@:2}" # the exit status of part.sh says nothing
-    tail -n 1 "$log" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' || { cat "$log" && return 1; }
-    grep -qE "^FAIL .*$1" "$log" || { echo "error: no line like '$1': $(grep -m 1 '^FAIL' "$log")" && return 1; }
+    tail -n 1 "$lines" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' || { cat "$lines"; return 1; }
+    grep -qE "^FAIL .*$1" "$lines" || { echo "error: no line like '$1': $(grep -m 1 '^FAIL' "$lines")" && return 1; }
 }
 
 with_journal() { launched "$@" JOURNAL="$journal"; }
@@ -36,11 +36,11 @@ with_line() { printf '%s' "$1" >>"$journal" && five_pass "$2" with_journal run n
 of_other_tree() { sed -i '1s/": "/&0/' "$journal" && five_pass 5 with_journal run nothing; }
 in_use() (
     exec 9<"$journal" && flock 9 && four_pass 'ended with status 1' with_journal run nothing &&
-        grep -q 'another run uses the journal' "$log"
+        grep -q 'another run uses the journal' "$lines"
 )
 no_journal() {
     printf 'no journal\n' >"$journal" && four_pass 'ended with status 1' with_journal run nothing &&
-        grep -q 'is not a journal' "$log" && [ "$(cat "$journal")" = "no journal" ]
+        grep -q 'is not a journal' "$lines" && [ "$(cat "$journal")" = "no journal" ]
 }
 ends_late() {
     four_pass 'still running after 1 s' launched late nothing LIMIT=1 && [ "$(wc -l <"$calls")" = 5 ]
@@ -51,8 +51,13 @@ fails_again() {
         cat "$work/line" >>"$journal" && five_pass 1 with_journal run nothing
 }
 
+runs_once() {
+    rm -f "$journal"
+    four_pass 'status 137' launched run job-first LAUNCH= JOURNAL="$journal" && ! grep -q '"run": 2' "$journal"
+}
+
 check_launch() {
-    local calls=$work/calls journal=$work/journal.jsonl
+    local calls=$work/calls journal=$work/journal.jsonl lines=$work/lines # lines: of a run of part.sh
     queue check "launcher: nothing goes wrong" five_pass 5 launched run nothing
     queue check "launcher: another machine, no environment" five_pass 5 launched bare nothing
     queue check "launcher: an item fails" four_pass 'status 3' launched run job-status
@@ -69,12 +74,12 @@ check_launch() {
     queue check "launcher: every item runs twice" four_pass 'it ran 2 times' launched twice nothing
     queue check "launcher: the output of another item" four_pass 'gave run 1 of item 1' launched other nothing
     queue check "launcher: a late item is stopped" ends_late
-    queue check "a killed item runs once without a launcher" four_pass 'status 137' launched run job-first LAUNCH=
+    queue check "a killed item runs once without a launcher" runs_once
     queue check "batch: nothing goes wrong" five_pass 1 batched batch nothing
     queue check "batch: an item fails" four_pass 'status 3' batched batch job-status
     queue check "batch: an item is lost and runs again" five_pass 2 batched batch-once nothing
     queue check "batch: an item is lost twice" four_pass 'own end was not seen' batched batch-die nothing
-    prepare rm -f "$journal"
+    prepare rm "$journal"
     queue check "journal: the launcher's process is killed" four_pass 'launch.py ended' with_journal parent nothing
     queue check "journal: the rest runs" keeps_rest
     queue check "journal: nothing runs again" five_pass 0 with_journal run nothing

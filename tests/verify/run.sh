@@ -173,7 +173,8 @@ again() { # name of the check, status, pattern, how the launcher behaves, file: 
 
 replay_again() { # how the launcher behaves
     rm -rf "$parts.replay" "$work/verify.once"
-    "${verify[@]/%"$parts"/$parts.replay}" --shards 1 --launch "$(launch "$1" "$work/verify.once")"
+    timeout 300 "$rill" verify "$dir" "${request[@]}" --shards 1 --work "$parts.replay" \
+        --launch "$(launch "$1" "$work/verify.once")"
 }
 
 queue check "in four shards" "${verify[@]}" --json "$work/verify.joined.json"
