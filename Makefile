@@ -27,7 +27,10 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps deps-demo demo serve serve-demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
+# Variables of make that say how the scripts run their jobs
+export LAUNCH BATCH LIMIT JOURNAL JOBS
+
+.PHONY: docs deps deps-demo demo serve serve-demo test test-deep test-all test-cluster fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
 # The targets, each with the line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
@@ -71,14 +74,19 @@ test-all: deps
 docs:
 	@docs/site.sh
 
-# Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
+# Random specs: make fuzz JOBS=2 SEEDS=1-40. LAUNCH, BATCH and JOURNAL are described in docs/testing.md
 fuzz: deps
-	@LAUNCH="$(LAUNCH)" tests/fuzz/run.sh --jobs $(or $(JOBS),1) --seeds $(or $(SEEDS),1-20)
+	@tests/fuzz/run.sh --seeds $(or $(SEEDS),1-20)
 
-# Planted faults, each of which its test must find (docs/testing.md): make mutants JOBS=2 ENTRIES="1-40" LAUNCH="srun -n1"
+# Planted faults, each of which its test must find (docs/testing.md): make mutants JOBS=2 ENTRIES="1-40"
 mutants: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
-	@LAUNCH="$(LAUNCH)" tests/mutants/run.sh --jobs $(or $(JOBS),1) $(ENTRIES)
+	@tests/mutants/run.sh $(ENTRIES)
+
+# Jobs on clusters of three nodes, Slurm and ssh, which are started on this machine; a node is killed (docs/testing.md)
+test-cluster: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@tests/cluster/run.sh
 
 # A package of a design for the vendor's flow, with every check that needs no vendor's tool (docs/package.md)
 package: deps

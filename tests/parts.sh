@@ -31,15 +31,15 @@ each_part() { # function, which is given name, title, command and arguments of a
     "$1" clock "the delay model on known paths" tests/timing/run.sh
     "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
-    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2 "${half[@]}"
-    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
+    "$1" unit "C unit tests" tests/unit/run.sh --jobs "$jobs" "${half[@]}"
+    "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs "$jobs"
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}" "${half[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
     "$1" benches "module benches" verif/modules/run.sh "${quick[@]}" "${half[@]}"
-    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
+    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs "$jobs"
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
-    "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
-    "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
+    "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs "$jobs"
+    "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs "$jobs" --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" serve "a server on a card that knows the answers" tests/serve/run.sh
     "$1" slots "requests at the same time on a simulated card" tests/host/slots.sh

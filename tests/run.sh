@@ -15,12 +15,16 @@ fi
 
 usage() {
     cat <<TEXT
-usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [part...]
+usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [--jobs N] [--launch CMD | --batch CMD]
+                    [--limit SECONDS] [--journal FOLDER] [part...]
   --set test what \`make test\` runs
   --set deep the rest of the representative selection: what \`make test-deep\` runs (default: both as one)
   --all      everything: all sweeps, design points, seeds
   --verbose  every check's line, not only those that failed or were skipped
   --list     the parts and their commands, without running them
+  --jobs N   jobs of a part that run at the same time, for the parts that consist of jobs (default 2)
+$launch_help
+             Each part has a journal of its own in FOLDER, PART.jsonl
   part       one or more of these (default: all of the set, in this order):
 $(fold -s -w 100 <<<"$known" | sed 's/^/             /')
 The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all
@@ -32,6 +36,7 @@ TEXT
 # each set runs a half. chosen, wanted: names of the parts of the set, and of those to run.
 all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
 of_harness=() seeds=(--set tests/fuzz/seeds.test --set tests/fuzz/seeds found) chosen=$known out=build/tests
+jobs=${job_count:-2} given=$job_count
 choose_set() { # name of the set; selects the checks of parts that are in both sets
     half=(--set "$1")
     case $1 in
@@ -47,6 +52,10 @@ while [ $# -gt 0 ]; do
         --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) ends=() quick=() ;;
         --set) choose_set "${2:-}" && shift ;;
         --verbose) verbose=1 ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            given=1 && shift
+            ;;
         --list) list=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -64,6 +73,7 @@ if [ $list = 1 ]; then
     each_part show_part
     exit 0
 fi
+[ -z "$job_journal" ] || mkdir -p "$job_journal" || exit
 out=${RILL_TEST_OUT:-$out} # folder of the parts' output
 mkdir -p "$out"
 # The first report can take minutes, because the parts of `alone` are reported last, so the expected time is printed.
@@ -82,13 +92,22 @@ take_clock() {
 
 show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
+# Prints variables for the script of a part, which say how it runs its jobs (verdict.sh). Without options the scripts
+# keep their own numbers of jobs. The part `harness` tests these variables itself.
+how_jobs_run() { # name of the part
+    [ "$1" != harness ] || return 0
+    printf '%s\0' "JOBS=${given:+$jobs}" "LAUNCH=$job_launch" "BATCH=$job_batch" "LIMIT=$job_limit" \
+        "JOURNAL=${job_journal:+$job_journal/$1.jsonl}"
+}
+
 # Runs a command and records its processor time. Uses a subshell; otherwise a part that ends at the same time would be
 # counted as well.
 run_timed() { # name, command...
-    local before status=0
+    local before status=0 how
+    mapfile -d '' how < <(how_jobs_run "$1")
     take_clock
     before=$spent
-    "${@:2}" </dev/null || status=$?
+    env "${how[@]}" "${@:2}" </dev/null || status=$?
     take_clock
     echo $((spent - before)) >"$out/$1.clock"
     return $status

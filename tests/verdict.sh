@@ -146,6 +146,31 @@ watched() { # number of checks, command that must make as many checks, or fewer 
 
 # ---- jobs side by side ----
 
+# How jobs are run: options of the scripts, or variables in the environment, which are not passed on. docs/testing.md
+# describes them.
+job_launch=${LAUNCH:-} job_batch=${BATCH:-} job_limit=${LIMIT:-} job_count=${JOBS:-}
+job_journal=${JOURNAL:+$(realpath -m "$JOURNAL")}
+unset LAUNCH BATCH LIMIT JOURNAL JOBS
+launch_help="  --launch CMD, --batch CMD, --limit SECONDS, --journal FILE
+             run the jobs on other machines, end late ones, continue a run (docs/testing.md)"
+
+# Takes one of these options. Fails if the value is missing or wrong.
+job_option() { # option, value
+    case $1 in
+        --jobs) [[ $2 =~ ^[1-9][0-9]*$ ]] && jobs=$2 ;;
+        --launch) job_launch=$2 && [ -n "$2" ] ;;
+        --batch) job_batch=$2 && [ -n "$2" ] ;;
+        --limit) [[ $2 =~ ^[1-9][0-9]*$ ]] && job_limit=$2 ;;
+        --journal) [ -n "$2" ] && job_journal=$(realpath -m "$2") ;;
+    esac
+}
+
+# Prints a checksum of all files on which the result of a test depends.
+state_of_tree() {
+    (cd "$root" && find . \( -path ./build -o -path ./.git -o -name __pycache__ \) -prune -o -type f -print0 |
+        sort -z | xargs -0 sha1sum | sha1sum | cut -d' ' -f1)
+}
+
 # Adds a job. The number of lines that it must print is known before any job begins.
 add_job() { # number of its checks, command and arguments
     job_checks+=("$1")
@@ -153,41 +178,30 @@ add_job() { # number of its checks, command and arguments
     printf -v "job_commands[-1]" '%q ' "${@:2}"
 }
 
-# Runs the jobs. Each has a file for its lines, which are shown when it has ended. A job with an exit status other than
-# 0 is a failure.
+# Runs the jobs with tests/launch.py, which prints their lines. A job that is lost or late, that ran twice, or whose
+# exit status is not 0 is a failure.
 run_jobs() { # how many side by side
-    local next=0 sum=0 pid count=${#job_commands[@]} folder
-    local -A running=()
+    local next sum=0 count=${#job_commands[@]} folder status=0 sums=(0 0 0 0) options=(--jobs "$1")
     for ((next = 0; next < count; next++)); do sum=$((sum + job_checks[next])); done
     plan $sum
     mkdir -p "$root/build/tests" && folder=$(mktemp -d "$root/build/tests/jobs.XXXXXX") || return
-    next=0
-    while [ $next -lt "$count" ] || [ ${#running[@]} != 0 ]; do
-        for (( ; next < count && ${#running[@]} < $1; next++)); do
-            (eval "exec ${job_commands[next]}") >"$folder/$next" 2>&3 3>&- </dev/null &
-            running[$!]=$next
-        done
-        wait -n "${!running[@]}"
-        for pid in "${!running[@]}"; do
-            if ! kill -0 "$pid" 2>/dev/null; then
-                wait "$pid"
-                close_job "${running[$pid]}" $? "$folder/${running[$pid]}"
-                unset "running[$pid]"
-            fi
-        done
-    done 3>&2 2>/dev/null # hides the messages of bash about a killed job
+    for ((next = 0; next < count; next++)); do
+        printf '%s\t%s\n' "${job_checks[next]}" "${job_commands[next]}"
+    done >"$folder/items"
+    [ -z "$job_launch" ] || options+=(--launch "$job_launch")
+    [ -z "$job_batch" ] || options+=(--batch "$job_batch")
+    [ -z "$job_limit" ] || options+=(--limit "$job_limit")
+    [ -z "$job_journal" ] || options+=(--journal "$job_journal" --key "$(state_of_tree)")
+    "$root/tests/launch.py" "$folder" "${options[@]}" </dev/null || status=$?
+    [ ! -s "$folder/counts" ] || read -r -a sums <"$folder/counts"
+    good=$((good + sums[0])) bad=$((bad + sums[1])) skipped=$((skipped + sums[2])) planned=$((planned + sums[3]))
+    [ $status = 0 ] && [ -s "$folder/counts" ] || fail "jobs" "tests/launch.py ended with status $status"
     rm -rf "$folder"
     job_checks=() job_commands=()
 }
 
-close_job() { # number, exit status, its lines
-    local passed failed left amiss
-    count_checks "$3" "${job_checks[$1]}"
-    cat "$3"
-    good=$((good + passed)) bad=$((bad + failed)) skipped=$((skipped + left))
-    [ "$2" = 0 ] || amiss="ended with status $2 after $((passed + failed + left)) of ${job_checks[$1]} checks"
-    [ -z "$amiss" ] || fail "job $(cut -c1-120 <<<"${job_commands[$1]}")" "$amiss"
-}
+# Succeeds if the journal is of the same tree, so that items in it do not run again.
+resumes() { [ -n "$job_journal" ] && head -n 1 "$job_journal" 2>/dev/null | grep -qF "\"$(state_of_tree)\""; }
 
 verdict() {
     local count=$((good + bad + skipped))

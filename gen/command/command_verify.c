@@ -39,6 +39,7 @@ struct verify {
     int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
     double seconds;            // time of all jobs together
     int golden_status;         // 0: the replay passed
+    int golden_tries;          // runs of the replay so far
     bool shown;                // a line of progress is on the terminal
 };
 
@@ -211,9 +212,12 @@ static void tick_shards(void *context, double seconds) {
 
 static void golden_begun(void *context, int job, long pid) {
     struct verify *v = context;
+    v->golden_tries++;
     write_begin(v, GOLDEN, pid, v->job[job].args);
 }
 
+// Notes the end of the replay's run. Returns whether it is to run again: it left no result and reported no error, so
+// its machine may have failed. (A launcher may end with status 0 then.)
 static bool golden_ended(void *context, int job, int status, double seconds) {
     struct verify *v = context;
     size_t len;
@@ -222,7 +226,7 @@ static bool golden_ended(void *context, int job, int status, double seconds) {
     (void)job;
     v->golden_status = passed ? 0 : 1;
     write_end(v, GOLDEN, passed ? SHARD_PASSED : SHARD_DIED, seconds, passed ? bytes_hash(text, len) : 0, NULL);
-    return false;
+    return !passed && status != POOL_LATE && (status <= 0 || status > RILL_INTERNAL) && v->golden_tries < MOST_TRIES;
 }
 
 static struct pool pool_of(struct verify *v) {

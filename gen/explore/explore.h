@@ -152,10 +152,13 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 struct explore_worker {
     int pid, ask; // ask: the pipe to the worker
     FILE *answer; // the pipe from the worker
+    bool again;   // it has replaced a lost worker and has not answered yet
     int busy;     // index of the task that it works on, or -1
 };
 struct explore_workers {
     struct explore_worker *items;
+    const char *launch; // command that starts a worker; NULL: workers are forks
+    char **argv;        // of a launched worker
     int count;
 };
 struct explore_task {

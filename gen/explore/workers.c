@@ -62,25 +62,25 @@ static void run_command(const char *launch, char **argv) {
 }
 
 // Turns this process, a fork, into a worker with these ends of its pipes. Does not return.
-static void become_worker(const struct explore *x, const struct explore_workers *w, int in, int out, const char *launch,
-                          char **argv) {
-    for (int i = 0; i < w->count; i++) { // closes the pipes to earlier workers
+static void become_worker(const struct explore *x, const struct explore_workers *w, int in, int out) {
+    for (int i = 0; i < w->count; i++) { // closes the pipes to other workers
+        if (!w->items[i].answer) continue;
         close(w->items[i].ask);
         close(fileno(w->items[i].answer));
     }
     signal(SIGPIPE, SIG_DFL);
-    if (launch) {
+    if (w->launch) {
         dup2(in, STDIN_FILENO);
         dup2(out, STDOUT_FILENO);
         close(in);
         close(out);
-        run_command(launch, argv);
+        run_command(w->launch, w->argv);
     }
     _exit(explore_work(x, fdopen(in, "r"), fdopen(out, "w")));
 }
 
 // Starts a worker with a pipe to it and one from it. Returns false if the system refuses, with the reason in errno.
-static bool start_one(const struct explore *x, struct explore_workers *w, const char *launch, char **argv) {
+static bool start_one(const struct explore *x, const struct explore_workers *w, struct explore_worker *one) {
     int ask[2], answer[2];
     if (pipe(ask) || pipe(answer)) return false;
     fflush(NULL);
@@ -89,32 +89,40 @@ static bool start_one(const struct explore *x, struct explore_workers *w, const 
     if (pid == 0) {
         close(ask[1]);
         close(answer[0]);
-        become_worker(x, w, ask[0], answer[1], launch, argv);
+        become_worker(x, w, ask[0], answer[1]);
     }
     close(ask[0]);
     close(answer[1]);
-    w->items[w->count++] = (struct explore_worker){pid, ask[1], fdopen(answer[0], "r"), -1};
+    *one = (struct explore_worker){pid, ask[1], fdopen(answer[0], "r"), false, -1};
     return true;
 }
 
 bool explore_workers_start(const struct explore *x, struct explore_workers *w, int jobs, const char *launch,
                            char **argv) {
-    *w = (struct explore_workers){ARENA_ARRAY(x->arena, struct explore_worker, (size_t)jobs), 0};
+    *w = (struct explore_workers){ARENA_ARRAY(x->arena, struct explore_worker, (size_t)jobs), launch, argv, 0};
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < jobs; i++) {
-        if (start_one(x, w, launch, argv)) continue;
+        if (start_one(x, w, &w->items[i])) {
+            w->count++;
+            continue;
+        }
         diag_error(x->diag, loc_none(), MSG_EXPLORE_START, strerror(errno));
         return false;
     }
     return true;
 }
 
+// Closes the pipes of a worker, so that it ends, and waits for it.
+static void stop_one(struct explore_worker *one) {
+    close(one->ask);
+    fclose(one->answer);
+    one->answer = NULL;
+    waitpid(one->pid, NULL, 0);
+}
+
 void explore_workers_stop(struct explore_workers *w) {
-    for (int i = 0; i < w->count; i++) {
-        close(w->items[i].ask);
-        fclose(w->items[i].answer);
-        waitpid(w->items[i].pid, NULL, 0);
-    }
+    for (int i = 0; i < w->count; i++)
+        if (w->items[i].answer) stop_one(&w->items[i]);
     w->count = 0;
 }
 
@@ -143,14 +151,28 @@ static bool lost(const struct explore *x, struct explore_worker *w) {
     return false;
 }
 
-// Reads the answer of a worker into its task. Returns false after an error.
-static bool take(const struct explore *x, struct explore_worker *w, struct explore_task *task) {
+// Starts a worker again that has ended, and gives it its task once more. Its machine may have failed, so this is done
+// only for workers that a launcher started, and once for each task. Returns false if the search has to end.
+static bool replace(const struct explore *x, const struct explore_workers *w, struct explore_worker *one,
+                    const struct explore_task *task) {
+    int index = one->busy;
+    if (!w->launch || one->again) return lost(x, one);
+    stop_one(one);
+    if (!start_one(x, w, one)) return diag_error(x->diag, loc_none(), MSG_EXPLORE_START, strerror(errno)), false;
+    one->again = true;
+    return give(x, one, &task[index], index) || lost(x, one);
+}
+
+// Reads the answer of a worker into its task and sets *done, or replaces a lost worker. Returns false after an error.
+static bool take(const struct explore *x, const struct explore_workers *w, struct explore_worker *one,
+                 struct explore_task *task, bool *done) {
     char *line = NULL;
     size_t room = 0;
     struct explore_point p = {{0}};
-    bool ok = getline(&line, &room, w->answer) > 0 && explore_read_line(x, line, &p, &task[w->busy].result);
+    *done = getline(&line, &room, one->answer) > 0 && explore_read_line(x, line, &p, &task[one->busy].result);
     free(line);
-    return ok || lost(x, w);
+    if (*done) one->again = false;
+    return *done || (feof(one->answer) ? replace(x, w, one, task) : lost(x, one));
 }
 
 // Waits until a busy worker has answered. Returns false if that fails.
@@ -167,18 +189,21 @@ bool explore_workers_run(const struct explore *x, struct explore_workers *w, str
     struct pollfd *poll_of = ARENA_ARRAY(x->arena, struct pollfd, (size_t)w->count + 1);
     int next = 0, ended = 0;
     for (int i = 0; i < w->count && next < tasks; i++, next++)
-        if (!give(x, &w->items[i], &task[next], next)) return lost(x, &w->items[i]);
+        if (!give(x, &w->items[i], &task[next], next) && !replace(x, w, &w->items[i], task)) return false;
     while (ended < tasks && wait_for_one(w, poll_of))
         for (int i = 0; i < w->count; i++) {
             struct explore_worker *one = &w->items[i];
             if (!poll_of[i].revents || one->busy < 0) continue;
             int index = one->busy;
-            if (!take(x, one, task)) return false;
+            bool answered;
+            if (!take(x, w, one, task, &answered)) return false;
+            if (!answered) continue;
             one->busy = -1;
             ended++;
             if (!done(to, &task[index])) return false;
-            if (next < tasks && !give(x, one, &task[next], next)) return lost(x, one);
-            else if (next < tasks) next++;
+            if (next == tasks) continue;
+            if (!give(x, one, &task[next], next) && !replace(x, w, one, task)) return false;
+            next++;
         }
     return ended == tasks;
 }

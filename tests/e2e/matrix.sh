@@ -17,6 +17,7 @@ usage: tests/e2e/matrix.sh [--all | --set test | --set deep] [--list | --kinds] 
   --jobs N  design points made side by side (default 2)
   design    names of design points to run (default: all of the list)
 TEXT
+    echo "$launch_help"
 }
 
 # Reads a line of tests/e2e/cases.py into the variables of the calling function.
@@ -105,7 +106,7 @@ if [ "${1:-}" = --check-point ]; then
     exit 0
 fi
 
-list=0 jobs=2 half=()
+list=0 jobs=${job_count:-2} half=()
 wanted=" "
 while [ $# -gt 0 ]; do
     case $1 in
@@ -116,9 +117,8 @@ while [ $# -gt 0 ]; do
             ;;
         --list) list=1 ;;
         --kinds) list=2 ;;
-        --jobs)
-            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
-            jobs=$2
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
             shift
             ;;
         --help | -h) usage; exit 0 ;;
@@ -140,7 +140,7 @@ fi
 
 [ $list = 0 ] || { kinds_of_logits "$points" && exit 0; }
 
-rm -rf "$work/golden" "$work/logits"
+resumes || rm -rf "$work/golden" "$work/logits" # logits of points that passed before are compared, too
 mkdir -p "$work/golden" "$work/logits"
 log=$work/golden.log
 plan "$(kinds_of_logits "$points" | grep -c .)"

@@ -8,13 +8,15 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/emit/run.sh [--all | --set test | --set deep] [--list] [spec...]
+usage: tests/emit/run.sh [--all | --set test | --set deep] [--list] [--jobs N] [spec...]
   --all       every config and end-to-end spec, and variants in channels, beats, lanes, T and formats
   --set test  without the variants
   --set deep  the variants of the selection
   --list      the names of the designs, without checking them
+  --jobs N    designs checked side by side (default 2)
   spec        these files only
 TEXT
+    echo "$launch_help"
 }
 
 # Prints the files that the emitter writes: the modules of the design and the top.
@@ -240,13 +242,17 @@ if [ "${1:-}" = --check-design ]; then
     exit 0
 fi
 
-all=0 set="" list=0
+all=0 set="" list=0 jobs=${job_count:-2}
 specs=()
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 ;;
         --set) set=${2:-} && [[ $set == @(test|deep) ]] && shift || { usage >&2; exit 2; } ;;
         --list) list=1 ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
+            ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) specs+=("$(realpath "$1")") ;; # the jobs run in another folder
@@ -282,5 +288,5 @@ for spec in "${specs[@]}"; do
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 [ $list = 0 ] || exit 0
-run_jobs 2
+run_jobs "$jobs"
 verdict

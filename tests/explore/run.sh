@@ -105,6 +105,12 @@ same_for_order() {
 same_for_launch() {
     [ "$(explore "${space[@]}" --jobs 2 --launch "env LANG=C" --json | front)" = "$(front <"$work/front.json")" ]
 }
+# A worker is lost at its beginning: it is killed, or ends with status 0 as when a node of Slurm fails.
+same_for_lost() { # once or lost
+    rm -f "$work/lost"
+    [ "$(explore "${space[@]}" --jobs 2 --launch "$root/tests/verify/launch.sh $1 $work/lost" --json | front)" = \
+        "$(front <"$work/front.json")" ] && [ -e "$work/lost" ]
+}
 lost_workers() {
     check_refused "$1" 1 'a worker ended without an answer' "${command[@]}" "${space[@]}" --launch "false"
 }
@@ -144,11 +150,13 @@ if wanted fronts; then
     queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
     queue check "the output says that the front is exact" exact_is_said
     run_queue
-    plan 7
+    plan 9
     check "the output counts the points that bounds leave out" bounds_are_counted
     check "the same front with three jobs" same_for_jobs
     check "the same front for another order of the options" same_for_order
     check "the same front with workers that a command starts" same_for_launch
+    check "the same front although a worker is killed" same_for_lost once
+    check "the same front although a worker ends with status 0" same_for_lost lost
     lost_workers "a worker that does not answer"
     check "NSGA-II: as good, and the same for every number of jobs" genetic
     check "NSGA-II: a design that does not fit is a lesson for those like it" learns

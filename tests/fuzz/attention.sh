@@ -16,6 +16,7 @@ usage: tests/fuzz/attention.sh [--every n] [--from n] [--rtl] [--jobs n] [varian
   variant    these alone: KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT
 Every step of the rows up to the end of the context is forecast: none may deadlock. Specs are in build/fuzz/attention.
 TEXT
+    echo "$launch_help"
 }
 
 specs=$root/build/fuzz/attention
@@ -49,13 +50,16 @@ forecast_each() { # variant...
 # Prints every n-th line, beginning at a given one.
 some() { awk -v every="$1" -v from="$2" 'NR > from && (NR - 1 - from) % every == 0'; }
 
-every=1 from=0 jobs=1 rtl=0 mine=() variants=()
+every=1 from=0 jobs=${job_count:-1} rtl=0 mine=() variants=()
 while [ $# -gt 0 ]; do
     case $1 in
         --every) every=$2 && shift ;;
         --from) from=$2 && shift ;;
         --rtl) rtl=1 ;;
-        --jobs) jobs=$2 && shift ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
+            ;;
         --forecast-share) mine=("${@:2}") && break ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -83,8 +87,7 @@ if [ $rtl = 1 ]; then
 fi
 for ((at = 0; at < ${#variants[@]}; at += 100)); do
     share=("${variants[@]:at:100}")
-    # shellcheck disable=SC2086 # LAUNCH is words
-    add_job ${#share[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" --forecast-share "${share[@]}"
+    add_job ${#share[@]} "${BASH_SOURCE[0]}" --forecast-share "${share[@]}"
 done
 run_jobs "$jobs"
 verdict

@@ -44,10 +44,10 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE]... [--for
   --times           prints where the CPU time of each seed went, in seconds
   spec              runs these files, in addition to the seeds of --set if that is given. `found` means every spec of
                     tests/fuzz/found, with --forecast and with --form on or the form that it names (`# form: as-is`)
-A failing spec is reduced and kept in build/fuzz/failures. Its work folders are in build/fuzz/seed_N.FORM. LAUNCH is put
-before the command of every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time limit for reducing one spec, in
-seconds (default 600).
+A failing spec is reduced and kept in build/fuzz/failures. Its work folders are in build/fuzz/seed_N.FORM.
+FUZZ_SHRINK is the time limit for reducing one spec, in seconds (default 600).
 TEXT
+    echo "$launch_help"
 }
 
 work=$root/build/fuzz
@@ -196,7 +196,7 @@ run_batch() { # jobs that one process runs
     for dir in ${dirs[@]+"${dirs[@]}"}; do (end_job "$dir" "$share"); done
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 with_forecast=0 plain=0 also_plain=0 clock=0 \
+first=1 last=5 jobs=${job_count:-1} quick=0 shrunk=1 timing=0 depths=0 with_forecast=0 plain=0 also_plain=0 clock=0 \
     specs=() options=() \
     forms=() mine=() sizes="" together=4
 while [ $# -gt 0 ]; do
@@ -207,7 +207,10 @@ while [ $# -gt 0 ]; do
             -e '/timing:/s/[0-9]\+/&+timing/g' -e '/plain:/s/[0-9]\+/&+plain/g' -e '/depths:/s/[0-9]\+/&+depths/g' \
             -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
-        --jobs) jobs=$2 && shift ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
+            ;;
         --forecast) with_forecast=1 && options+=("$1") ;;
         --depths) depths=1 && options+=("$1") ;;
         --plain) also_plain=1 && options+=("$1") ;;
@@ -242,8 +245,7 @@ share=$(((${#specs[@]} + jobs - 1) / jobs))
 batch=$((share < together ? share : together))
 for ((at = 0; at < ${#specs[@]}; at += batch)); do
     mine=("${specs[@]:at:batch}")
-    # shellcheck disable=SC2086 # LAUNCH is words
-    add_job ${#mine[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run "${mine[@]}"
+    add_job ${#mine[@]} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} --run "${mine[@]}"
 done
 run_jobs "$jobs"
 verdict

@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/sets.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/launch.sh"
 
 fake=0
 case ${1:-} in
@@ -12,16 +13,19 @@ case ${1:-} in
     --fake) fake=1 ;;
     --runs) fake=2 ;;
     --kills) fake=3 ;;
+    --launch) fake=4 ;;
     --help | -h)
-        echo "usage: tests/harness/run.sh [--fake | --runs | --kills [part...]]
+        echo "usage: tests/harness/run.sh [--fake | --runs | --launch | --kills [part...]]
 Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes
-wrong; then the scripts of all parts, which are killed, and whose workers are (kills.sh).
+wrong; launchers that fail, and journals (launch.sh); then the scripts of all parts, which are killed, and whose
+workers are (kills.sh).
   --fake   without those
   --runs   the wrong runs alone
+  --launch the launchers and journals alone
   --kills  the killed parts alone, or the killed workers of some of them"
         exit 0
         ;;
-    *) echo "usage: tests/harness/run.sh [--fake | --runs | --kills [part...]]" >&2 && exit 2 ;;
+    *) echo "usage: tests/harness/run.sh [--fake | --runs | --launch | --kills [part...]]" >&2 && exit 2 ;;
 esac
 work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
@@ -128,6 +132,7 @@ judge_runs() {
 victim=$((RANDOM % 5 + 1))
 . "$root/tests/harness/kills.sh"
 [ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
+[ $fake != 4 ] || { check_launch && verdict && exit 0 || exit 1; }
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 counted check "nothing goes wrong" passes nothing
@@ -203,6 +208,7 @@ counted check "a crash with the words of a refusal" says 'FAIL  x: exit status 1
 counted check "a refusal with another status" says 'FAIL  x: exit status 2 .*' ends_so 'exit 2'
 counted check "the words of a refusal, and success" says 'FAIL  x: exit status 0 .*' ends_so 'exit 0'
 check_sets
+check_launch
 [ $fake = 0 ] || { verdict && exit 0 || exit 1; }
 kill_workers
 verdict

@@ -21,9 +21,9 @@ usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [
   entry        numbers such as 1-40, ids, or patterns of ids such as 'fifo-*' (default: all)
 The line `ok ID: killed by TEST` means that the test passes without the fault and fails with it. FAIL means that the
 fault survived or does not compile, that its pattern does not occur exactly once, or that the test fails without the
-fault. An entry of kind `equivalent` must survive. LAUNCH is put before the command of every batch of entries
-(LAUNCH="srun -n1"). Logs are in build/mutants. docs/testing.md says how to add an entry.
+fault. An entry of kind `equivalent` must survive. Logs are in build/mutants. docs/testing.md says how to add an entry.
 TEXT
+    echo "$launch_help"
 }
 
 work=$root/build/mutants
@@ -37,12 +37,6 @@ copy_tree() { # to
     mkdir -p "$1/build"
     tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf - || return
     [ ! -d "$root/build/obj" ] || cp -a "$root"/build/{obj,rill,librill.a} "$1/build"
-}
-
-# Prints a checksum of all files on which the result of a test depends.
-state_of_tree() {
-    (cd "$root" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 | sort -z | xargs -0 sha1sum |
-        sha1sum | cut -d' ' -f1)
 }
 
 build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
@@ -153,13 +147,13 @@ check_table() {
     fi
 }
 
-jobs=1 what=run kind=() wanted=() tables=()
+jobs=${job_count:-1} what=run kind=() wanted=() tables=()
 while [ $# -gt 0 ]; do
     case $1 in
         --check | --quick | --places | --list) what=${1#--} ;;
-        --jobs)
-            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
-            jobs=$2 && shift
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
             ;;
         --kind) kind=("$1" "${2:-}") && shift ;;
         --table) tables+=("$1" "$(realpath "${2:-}")") && shift ;;
@@ -193,8 +187,7 @@ state=$(state_of_tree)
 batch=$(((${#ids[@]} + jobs - 1) / jobs))
 [ $batch -le 20 ] || batch=20
 for ((at = 0; at < ${#ids[@]}; at += batch)); do
-    # shellcheck disable=SC2086 # LAUNCH is words
-    add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" ${LAUNCH:-} "${BASH_SOURCE[0]}" \
+    add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" "${BASH_SOURCE[0]}" \
         ${tables[@]+"${tables[@]}"} --run "$state" "${ids[@]:at:batch}"
 done
 run_jobs "$jobs"

@@ -17,9 +17,10 @@ usage: tests/unit/run.sh [--set test | --set deep | --sanitize] [--jobs N] [--li
   --list      the tests and their cases, without running them
   test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
+    echo "$launch_help"
 }
 
-sanitize=0 jobs=1 share=0 list=0 # share: this is a process of run_shares
+sanitize=0 jobs=${job_count:-1} one=0 list=0 # one: this is a job, which runs one test
 slow=all # all: all tests and cases; none: without the slow ones; only: only the slow ones
 names=() kind=() # kind: options that select the same cases when a failed test is run again
 while [ $# -gt 0 ]; do
@@ -29,8 +30,11 @@ while [ $# -gt 0 ]; do
             case ${2:-} in test) slow=none ;; deep) slow=only ;; *) usage >&2; exit 2 ;; esac
             kind=(--set "$2") && shift
             ;;
-        --jobs) jobs=$2 && shift ;;
-        --share) share=1 ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
+            ;;
+        --one) one=1 ;;
         --list) list=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -105,26 +109,7 @@ checks_of() { # name...
     echo $count
 }
 
-# Deals the tests to $jobs processes in turn, and prints their lines in the order of the processes.
-run_shares() {
-    local n of_share at pids=() lines=$out/share status plans
-    for ((n = 0; n < jobs; n++)); do
-        of_share=()
-        for ((at = n; at < ${#names[@]}; at += jobs)); do of_share+=("${names[at]}"); done
-        "${BASH_SOURCE[0]}" "${kind[@]}" --share "${of_share[@]}" >"$lines.$n" 2>&1 </dev/null &
-        pids+=($!)
-        job_checks+=("$(checks_of "${of_share[@]}")") job_commands+=("share $n of the unit tests")
-    done
-    for ((n = 0; n < jobs; n++)); do
-        status=0
-        wait "${pids[n]}" || status=$?
-        plans=$(awk '/^plan  [0-9]+$/ { s += $2 } END { print s + 0 }' "$lines.$n")
-        planned=$((planned + plans)) job_checks[n]=$((job_checks[n] + plans))
-        close_job "$n" "$status" "$lines.$n"
-    done
-}
-
-if [ $share = 1 ]; then
+if [ $one = 1 ]; then
     run_names
     exit 0
 fi
@@ -147,6 +132,11 @@ if ! build_library >"$log" 2>&1; then
     verdict
     exit 1
 fi
-plan "$(checks_of "${names[@]}")"
-if [ "$jobs" = 1 ]; then run_names; else run_shares; fi
+if [ "$jobs" = 1 ] && [ -z "$job_launch$job_batch$job_journal" ]; then
+    plan "$(checks_of "${names[@]}")"
+    run_names
+else
+    for name in "${names[@]}"; do add_job "$(checks_of "$name")" "${BASH_SOURCE[0]}" "${kind[@]}" --one "$name"; done
+    run_jobs "$jobs"
+fi
 verdict

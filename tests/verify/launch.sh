@@ -3,7 +3,8 @@
 # Stands in for the launcher of a cluster in `rill verify --launch`, and imitates the failures of a machine.
 # usage: launch.sh HOW FILE COMMAND...
 # HOW  run: runs the command and appends a line to FILE
-#      die: is killed; once: is killed the first time, while FILE is missing
+#      die: is killed; once: is killed the first time, while FILE is missing; lost: ends with status 0 the first time,
+#      as srun does when a node fails
 #      sleep: sleeps for longer than any limit
 #      none: ends with status 0 without a result; copy: gives the result of another shard, FILE
 how=$1 file=$2
@@ -14,6 +15,10 @@ case $how in
     die) kill -9 $$ ;;
     once)
         [ -e "$file" ] || { : >"$file" && kill -9 $$; }
+        exec "$@"
+        ;;
+    lost)
+        [ -e "$file" ] || { : >"$file" && exit 0; }
         exec "$@"
         ;;
     sleep) exec sleep 1000 ;;

@@ -171,6 +171,12 @@ again() { # name of the check, status, pattern, how the launcher behaves, file: 
     check_refused "$1" "$2" "$3" "${verify[@]}" --limit "${6:-100}" --launch "$(launch "$4" "$5")"
 }
 
+replay_again() { # how the launcher behaves
+    rm -rf "$parts.replay" "$work/verify.once"
+    timeout 300 "$rill" verify "$dir" "${request[@]}" --shards 1 --work "$parts.replay" \
+        --launch "$(launch "$1" "$work/verify.once")"
+}
+
 queue check "in four shards" "${verify[@]}" --json "$work/verify.joined.json"
 queue check "tokens, hash and cycles of the whole request" like_whole
 queue check "nothing runs again" calls 0
@@ -182,6 +188,8 @@ queue again "a shard that dies twice" 1 \
 queue again "a shard without a result" 1 'first shard 2: .*status 0 without a result' none -
 queue again "a late shard" 1 'first shard 2: it was still running after 1 s' sleep - 1
 queue again "a shard given twice" 1 'first shard 2: it began at position' copy "$parts/shard_0001.json"
+queue check "the replay is lost and runs again" replay_again lost
+queue check_refused "the replay is lost twice" 1 'verify-golden' replay_again none
 queue check "the journal's end that was cut off" eval 'printf "{\"time" >>"$parts/journal.jsonl" && calls 1'
 prepare eval 'mkdir -p "$parts.bad" && echo none >"$parts.bad/journal.jsonl"'
 queue check_refused "a journal that is none" 1 'journal.jsonl: line 1 is not a line of the journal' \

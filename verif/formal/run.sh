@@ -4,22 +4,23 @@
 # (unbounded), over a matrix of parameters. Also runs each module with planted faults, which the properties must find.
 # usage: verif/formal/run.sh [--quick] [--jobs N] [module...]
 #        One line per proof, N in parallel (default 1), exit status 0 if all hold. --quick omits the slowest proofs.
+#        --launch CMD, --batch CMD, --limit SECONDS and --journal FILE are described in docs/testing.md.
 # RILL_FORMAL_TIMEOUT: seconds for each proof (default 600). RILL_FORMAL_SHOW: further options of Yosys's `sat`.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
 limit=${RILL_FORMAL_TIMEOUT:-600}
 usage() { echo "usage: $0 [--quick] [--jobs N] [module...]"; }
-quick=0 wanted=" " jobs=1 one=()
+quick=0 wanted=" " jobs=${job_count:-1} one=()
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) quick=1 ;;
-        --jobs)
-            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
-            jobs=$2 && shift
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
             ;;
         --one) one=("${@:2}") && break ;; # internal: one job of add_job and its arguments
-        --help | -h) sed -n '3,6s/^# //p' "$0"; exit 0 ;;
+        --help | -h) sed -n '3,8s/^# //p' "$0"; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) wanted+="$1 " ;;
     esac

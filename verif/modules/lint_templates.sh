@@ -14,6 +14,7 @@ usage: verif/modules/lint_templates.sh [--jobs N] [--quick] [module...]
   --quick    first legal set of each module only
 Exit status: 0 all clean, 1 a set failed or a template has fewer than two legal sets, 2 usage.
 TEXT
+    echo "$launch_help"
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -91,13 +92,12 @@ if [ "${1:-}" = --lint-set ]; then
     exit 0
 fi
 
-jobs=2 quick=0
+jobs=${job_count:-2} quick=0
 wanted=" "
 while [ $# -gt 0 ]; do
     case $1 in
-        --jobs)
-            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
-            jobs=$2
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
             shift
             ;;
         --quick) quick=1 ;;

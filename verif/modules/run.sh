@@ -19,6 +19,7 @@ usage: verif/modules/run.sh [--quick [--set test | --set deep]] [--list] [--fast
   --seeds N  seeds 0..N-1 for each run (default 1)
 Logs of failing runs are kept in build/modules/. Exit status: 0 all passed, 1 a run failed, 2 usage.
 TEXT
+    echo "$launch_help"
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -166,7 +167,7 @@ if [ "${1:-}" = --run-set ]; then
 fi
 
 export QUICK=0 SEEDS=1 DEFINE="" HALF=""
-jobs=2 list=0
+jobs=${job_count:-2} list=0
 modules=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -177,9 +178,12 @@ while [ $# -gt 0 ]; do
             HALF=$2 && shift
             ;;
         --fast-sim) DEFINE=RILL_FAST_SIM ;;
-        --jobs | --seeds)
+        --seeds)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
-            if [ "$1" = --jobs ]; then jobs=$2; else SEEDS=$2; fi
+            SEEDS=$2 && shift
+            ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
             shift
             ;;
         --help | -h) usage; exit 0 ;;

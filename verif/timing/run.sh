@@ -11,7 +11,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
     cat <<'TEXT'
-usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [--list | --needed] [--path] [module...]
+usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [--list | --needed] [--path] [--jobs N]
+                           [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
   --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
              lines at its top (30 s)
@@ -26,6 +27,7 @@ usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [-
   --path     also prints the longest path of each module, net by net
   --record   writes the results to verif/timing/paths.txt and tables.jsonl. With --design, it also replaces a recorded
              clock of the same RTL
+  --jobs N   first makes the netlists, N at the same time, and then walks them (default 1: one after the other)
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
@@ -35,6 +37,7 @@ so a run that was broken off continues where it was. With --design, the clock th
 end and written to NAME.timing.json next to NAME.yaml, which `rill check`, `rill gen` and the report read. If that file
 has the same RTL and another clock, the run fails and does not write it.
 TEXT
+    echo "$launch_help"
 }
 
 pblocks="" # the floorplan of the design whose lines are walked
@@ -130,7 +133,7 @@ boxes_of() { # NAME
 
 # Succeeds if the result of a line can be taken from the tables instead of a walk.
 is_known() { # line
-    [ -n "$spec" ] && [ $anew = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
+    [ -n "$spec" ] && [ $anew = 0 ] && [ -z "$(known --stale <(echo "$1"))" ]
 }
 
 declare -A walked=()
@@ -152,7 +155,28 @@ walk_line() { # line
     walk_module $line
 }
 
-all=0 list=0 spec="" borders="" wanted=" " one=()
+# Makes the netlist of a line, and those of the parts that it leaves empty. Other jobs may need the same parts.
+make_netlist() { # line
+    local line=$1 name part parts
+    # shellcheck disable=SC2086 # one word per parameter
+    name=$(netlist_name $line)
+    log=$work/$name.log
+    # shellcheck disable=SC2086
+    { flock 9 && synthesize_once "$name" $line; } 9>"$work/$name.lock" && parts=$(boxes_of "$name") || return
+    while IFS= read -r part; do [ -z "$part" ] || is_known "$part" || make_netlist "$part" || return; done <<<"$parts"
+}
+
+# Makes the netlists of all lines, which takes most of the time, by jobs. The walks come afterwards: a walk needs the
+# tables of the parts that it leaves empty.
+make_netlists() {
+    local line of=()
+    [ -z "$spec" ] || of=(--design "$spec")
+    while IFS= read -r line; do add_job 1 "${BASH_SOURCE[0]}" "${of[@]}" --netlist "$line"; done < <(lines_wanted)
+    run_jobs "$jobs"
+}
+lines_wanted() { awk -v wanted="$wanted" 'wanted == " " || index(wanted, " " $1 " ")' "$work/needed"; }
+
+all=0 list=0 spec="" borders="" wanted=" " one=() jobs=${job_count:-1} netlist=""
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 ;;
@@ -170,6 +194,11 @@ while [ $# -gt 0 ]; do
             [ -f "$borders" ] || { usage >&2; exit 2; }
             shift
             ;;
+        --jobs | --launch | --batch | --limit | --journal)
+            job_option "$1" "${2:-}" || { usage >&2; exit 2; }
+            shift
+            ;;
+        --netlist) netlist=${2-} && shift ;; # a job of make_netlists
         --path) options=(--path) ;;
         --record) record=1 ;;
         --help | -h) usage; exit 0 ;;
@@ -269,6 +298,11 @@ say_needed() {
     sed 's/^/  /' "$work/needed"
 }
 
+[ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
+if [ -n "$netlist" ]; then
+    if make_netlist "$netlist"; then ok "netlist of $netlist"; else fail "netlist of $netlist" "$(reason)"; fi
+    exit 0
+fi
 if [ ${#one[@]} -gt 0 ]; then
     walk_line "${one[*]}"
     verdict
@@ -288,16 +322,13 @@ if [ "$wanted" = " " ] && [ -z "$spec" ]; then
     check_designs
     while IFS= read -r borders; do walk_borders "$borders"; done < <(sed -n 's/^borders //p' "$here/modules.txt")
 fi
-[ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
 rm -f "$work/walked"
 all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
 find_needed || fail "lines" "the list of what needs a walk breaks off"
 [ -z "$spec" ] || say_needed
 [ $needed = 0 ] || exit 0
-while IFS= read -r line; do
-    [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
-    walk_line "$line"
-done <"$work/needed"
+if [ "$jobs" != 1 ] || [ -n "$job_launch$job_batch" ]; then make_netlists; fi
+while IFS= read -r line; do walk_line "$line"; done < <(lines_wanted)
 if [ -n "$spec" ] && [ "$wanted" = " " ]; then state_clock; fi
 if [ $record = 1 ]; then store_walked; fi
 verdict
