@@ -118,22 +118,23 @@ static bool stays_on_chip(const struct ir *ir, int node, int64_t *left) {
 // Returns the lanes of all resident engines together.
 static int resident_lanes(const struct ir_design *d) { return d->resident_lanes ? d->resident_lanes : d->channels; }
 
-// Checks that `resident: all` is possible, and that every resident engine gets a lane.
-static bool check_resident(const struct ir *ir, int engines, const struct rill_spec *spec, struct diag *diag) {
+// Checks that the only engine of a design can be resident, if the spec says `resident: all`.
+static bool check_cached(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int cached = ir->design.resident == SPEC_RESIDENT_ALL ? cached_product(ir, IR_NONE) : IR_NONE;
-    struct loc lanes = spec ? spec_place(spec, "design.resident_lanes") : loc_none();
-    if (cached != IR_NONE && engines == 1) {
-        diag_error(diag, spec ? spec_place(spec, "design.resident") : loc_none(), MSG_RESIDENT_CACHE,
-                   ir_op_of(ir, ir->node[cached].op)->name, ir->node[cached].name);
-        return false;
-    }
-    if (ir->design.resident != SPEC_RESIDENT_NONE && ir->design.resident_lanes > 0 &&
-        ir->design.resident_lanes < engines) {
-        diag_error(diag, lanes, MSG_RESIDENT_LANES, ir->design.resident_lanes, engines);
-        diag_note(diag, lanes, "the nearest legal value is %d", engines);
-        return false;
-    }
-    return true;
+    if (cached == IR_NONE) return true;
+    diag_error(diag, spec ? spec_place(spec, "design.resident") : loc_none(), MSG_RESIDENT_CACHE,
+               ir_op_of(ir, ir->node[cached].op)->name, ir->node[cached].name);
+    return false;
+}
+
+// Checks that every resident engine gets a lane.
+static bool check_lanes(const struct ir *ir, int resident, const struct rill_spec *spec, struct diag *diag) {
+    int lanes = ir->design.resident_lanes;
+    if (lanes == 0 || lanes >= resident) return true;
+    struct loc loc = spec ? spec_place(spec, "design.resident_lanes") : loc_none();
+    diag_error(diag, loc, MSG_RESIDENT_LANES, lanes, resident);
+    diag_note(diag, loc, "the nearest legal value is %d", resident);
+    return false;
 }
 
 static bool check_channels(const struct ir *ir, int products, const struct rill_spec *spec, struct diag *diag) {
@@ -189,15 +190,16 @@ bool bind_channels(struct ir *ir, const struct rill_spec *spec, struct diag *dia
     int64_t room = at_most(block_bits(&ir->design) / ON_CHIP_PART / ir->design.beat_bits, ON_CHIP_BEATS);
     for (int n = 0; n < ir->nodes; n++) products += ir_node_is(ir, n, OP_PRODUCT);
     bool spatial = products > 1 && ir->design.binding == SPEC_SPATIAL;
-    if (!check_resident(ir, spatial ? products : 1, spec, diag)) return false;
     if (!spatial) {
+        if (!check_cached(ir, spec, diag)) return false;
         bool stays = products && stays_on_chip(ir, IR_NONE, &room);
         int lanes = stays ? (int)at_most(resident_lanes(&ir->design), IR_MAX_LANES) : ir->design.channels;
         if (products) add_engine(ir, "engine", stays, lanes, &first);
         return true;
     }
     struct division d = describe(ir, products, room);
-    if (!check_channels(ir, count_of(&d, false), spec, diag)) return false;
+    if (!check_channels(ir, count_of(&d, false), spec, diag) || !check_lanes(ir, count_of(&d, true), spec, diag))
+        return false;
     divide(&d, false, ir->design.channels);
     divide(&d, true, (int)at_least(resident_lanes(&ir->design), count_of(&d, true)));
     for (int n = 0, e = 0; n < ir->nodes; n++) {

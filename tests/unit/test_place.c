@@ -291,7 +291,7 @@ static void what_loads_stores_leaves_from_a_register(void **state) {
 static void the_farthest_lanes_count(void **state) {
     (void)state;
     struct ir_kernel kernel = {.die = 2};
-    struct ir_engine e = {.channels = 3, .lane_die = {2, 0, 1}, .sums_die = {2, 0, 1}, .result_die = 2};
+    struct ir_engine e = {.channels = 3, .lanes = 3, .lane_die = {2, 0, 1}, .sums_die = {2, 0, 1}, .result_die = 2};
     struct ir ir = {.kernel = &kernel, .engine = &e};
     assert_int_equal(ir_engine_hops(&ir, &e), 2);
     assert_int_equal(ir_result_hops(&e), 2);
