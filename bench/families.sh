@@ -18,7 +18,7 @@ usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."
   --design KEY=VALUE     a key of the design instead of what `rill import` wrote; without a VALUE the key's default
   --simulate             RTL with random weights beside the forecast: minutes to build each
   model                  of those of the table (default: all)
-Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, shares of the memory's peak
+Prints a table: tokens/s, TTFT, bytes of weights, keys and values that a step reads, shares of the memory's peak
 and sustained rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read.
 Some 2 minutes.
 With --simulate: cycles of the request simulated and by forecast, and how many values were compared with the replay.
@@ -126,7 +126,7 @@ if [ "$simulate" ]; then
     echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
     echo "|---|---|---:|---:|---:|---:|---|"
 else
-    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | of the peak rate, %"
+    echo -n "| model | weights | channels | tokens/s | TTFT, ms | MB of a step | of the peak rate, %"
     echo " | of the sustained, % | LUTs, % |"
     echo "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 fi

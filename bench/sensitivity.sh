@@ -80,6 +80,6 @@ board=$(sed -n 's/^board: *//p' "$spec")
 copies=$(mktemp -d)
 trap 'rm -rf "$copies"' EXIT
 [ -f "boards/$board.yaml" ] || { echo "sensitivity.sh: no board boards/$board.yaml" >&2; exit 1; }
-echo "| $(basename "$spec" .yaml), $request | tokens/s | first id, ms |"
+echo "| $(basename "$spec" .yaml), $request | tokens/s | TTFT, ms |"
 echo "|---|---:|---:|"
 for part in "${parts[@]}"; do "part_$part"; done

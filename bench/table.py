@@ -8,7 +8,7 @@ import sys
 
 # The design keys of the model in PUBLISHED. A spec of another model is not compared with it.
 PUBLISHED_MODEL = {"layers": 24, "hidden": 1024, "ffn": 4096, "vocab": 50257}
-# Published, GPT-2 medium (355M), batch 1: latency ms, time to the first id ms, tokens/s. CODO publishes no latency.
+# Published, GPT-2 medium (355M), batch 1: latency ms, TTFT ms, tokens/s. CODO publishes no latency.
 PUBLISHED = {
     "StreamTensor, U55C, W4A8": {"32:32": (194.99, 34.59, 199.51), "64:64": (358.24, 61.27, 215.51),
                                  "128:128": (696.65, 125.35, 224.05), "256:256": (1387.76, 272.85, 229.61)},
@@ -72,7 +72,7 @@ def figures(result, forecast, clock):
 
 def speed_table(runs, clock, published):
     print("\n## Speed\n")
-    row("", "in:out", "latency, ms", "time to first id, ms", "tokens/s")
+    row("", "in:out", "latency, ms", "TTFT, ms", "tokens/s")
     row("---", "---", "---:", "---:", "---:")
     shown = set()
     for label, name, result, forecast in runs:

@@ -33,7 +33,8 @@ static double design_seconds(const answer &a) {
 }
 
 void print_counters(const answer &a) {
-    std::fprintf(stderr, "rill-host: %zu ids in, %zu out; first id after %.4f s, then %.1f ids/s, %.4f s in all\n",
+    std::fprintf(stderr,
+                 "rill-host: %zu tokens in, %zu out; first token after %.4f s, then %.1f tokens/s, %.4f s in all\n",
                  a.prompt.size(), a.ids.size(), first_id(a), tokens_per_second(a), a.result.total);
     std::fprintf(stderr, "rill-host: %" PRIu64 " cycles by the design's counter (%.4f s at %g MHz), %.3f GB moved\n",
                  a.result.cycles, design_seconds(a), a.result.clock_mhz, moved_gb(a));
@@ -45,7 +46,8 @@ void print_counters(const answer &a) {
         std::fprintf(stderr, "rill-host: %" PRIu64 " drafts in steps, %" PRIu64 " right\n", a.result.drafts,
                      a.result.drafts_accepted);
     if (a.result.prefix > 0)
-        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of the request before\n", a.result.prefix);
+        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of the previous request\n",
+                     a.result.prefix);
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 
@@ -94,14 +96,14 @@ bool write_timeline(const std::string &path, const std::vector<answer> &answers)
 // ---- table of lengths (--bench) ----
 
 void print_bench_head() {
-    std::printf("    in    out       TTFT s   ids/s      cycles   design s   GB moved       W   J/id\n");
+    std::printf("    in    out       TTFT s  tokens/s      cycles   design s   GB moved       W  J/token\n");
 }
 
 void print_bench_row(const answer &a) {
     double joules = a.ids.empty() ? 0 : a.result.watts * a.result.total / static_cast<double>(a.ids.size());
-    std::printf("%6zu %6zu %12.4f %7.1f %11" PRIu64 " %10.4f %10.3f", a.prompt.size(), a.ids.size(), first_id(a),
+    std::printf("%6zu %6zu %12.4f %9.1f %11" PRIu64 " %10.4f %10.3f", a.prompt.size(), a.ids.size(), first_id(a),
                 tokens_per_second(a), a.result.cycles, design_seconds(a), moved_gb(a));
-    if (a.result.watts > 0) std::printf(" %7.1f %6.3f\n", a.result.watts, joules);
-    else std::printf("       -      -\n");
+    if (a.result.watts > 0) std::printf(" %7.1f %8.3f\n", a.result.watts, joules);
+    else std::printf("       -        -\n");
     std::fflush(stdout);
 }

@@ -100,7 +100,7 @@ void set_end_ids(rill_host *h) {
         set(h, ("eot_more_0" + std::to_string(i)).c_str(), h->pkg.eot_more[i]);
 }
 
-// Returns how many positions the request can keep of the request before. The register `held` of the card must agree,
+// Returns how many positions the request can keep of the previous request. The register `held` of the card must agree,
 // because the card may have lost its positions without notice to this program.
 std::uint32_t prefix_of(rill_host *h, const rill_host_request &r) {
     if (r.whole || value_of(h, "held") != h->held.size()) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the JSON body of a request to the server. Every field is honoured, or refused by its name. Nothing here knows
-// HTTP, the card or threads.
+// Reads the JSON body of a request to the server. Every field is honoured, or refused with an error that names it.
+// Nothing here knows HTTP, the card or threads.
 #ifndef RILL_SERVE_REQUEST_H
 #define RILL_SERVE_REQUEST_H
 

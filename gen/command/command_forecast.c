@@ -131,11 +131,11 @@ static void print_power(const struct forecast_view *v) {
 static void print_text(const struct forecast_view *v) {
     const struct timing_forecast *f = v->f;
     printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n",
-           f->prompt, v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt,
+           f->prompt, v->ir->design.is_lm ? "tokens" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt,
            v->ir->design.clock_mhz);
     if (v->prefix) printf("begins at position %" PRId64 " of the prompt\n", v->prefix);
     printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
-           v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
+           v->ir->design.is_lm ? "token" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
     if (v->drafted.steps > 0)
         printf("with drafts %.3f tokens per step: %.0f steps of %.0f cycles, decode %.1f tokens/s\n",
@@ -310,12 +310,12 @@ static double mean(const struct timing_load *f, const double *time) {
 static void print_load(const struct load_view *v) {
     const struct timing_load *f = v->f;
     double tokens = (double)f->requests * (double)v->request->tokens, per = 1e6 * v->ir->design.clock_mhz;
-    printf("%d requests at the same time, each %" PRId64 " ids in, %" PRId64
+    printf("%d requests at the same time, each %" PRId64 " tokens in, %" PRId64
            " out, %g MHz: forecast from timing contracts and the memory model\n",
            f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
-    printf("all %.1f tokens/s from the start to the last id (%.3f ms)\n", load_speed(v, tokens, f->end),
+    printf("all %.1f tokens/s from the start to the last token (%.3f ms)\n", load_speed(v, tokens, f->end),
            load_ms(v, f->end));
-    printf("first id after %.3f ms on average, %.3f ms at the latest; latency %.3f ms on average\n",
+    printf("first token after %.3f ms on average, %.3f ms at the latest; latency %.3f ms on average\n",
            load_ms(v, mean(f, f->first_id)), load_ms(v, latest(f, f->first_id)), load_ms(v, mean(f, f->last_id)));
     printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
     if (!f->full.steps) return;
@@ -415,7 +415,7 @@ static const struct option_row rows[] = {
      .help = "how often drafts are right, as `rill sim` prints it: steps without drafts, then steps whose first 0, 1, "
              "... drafts are right, as in 6,1,0,0,4"},
     {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
-     .help = "the request begins after N positions of its prompt that the request before has left on the card. It "
+     .help = "the request begins after N positions of its prompt that the previous request has left on the card. It "
              "implies `--kept`"},
     {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--drafts --prefix",
      .help = "N such requests at the same time, which all come at the start, in a design with at least N `slots`"},

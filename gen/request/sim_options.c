@@ -197,7 +197,7 @@ const struct option_row request_rows[] = {
      .help = "a request that continues the one before: its prompt, its generated tokens, and these ids. The design "
              "keeps as many positions as it can, if it has `prefix`"},
     {"--prefix", "N|most", OPTION_CALL, OPTION_REPEATS, 0, .call = read_prefix,
-     .help = "begin after N positions that the request before has left on the card, or after as many as both share. "
+     .help = "begin after N positions that the previous request has left on the card, or after as many as both share. "
              "After a prompt it applies to that prompt, before all prompts to each after the first"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     {0}};

@@ -66,7 +66,7 @@ struct engine {
     int64_t sent;
     // The running firing.
     bool active;          // a firing runs
-    int mode, tokens;     // ENGINE_MODE_*; tokens, or query heads that take the places of tokens
+    int mode, tokens;     // ENGINE_MODE_*; tokens, or the rows or query heads in their places
     int64_t copies;       // tokens that one command processes
     int64_t step_tokens;  // maximum tokens of a step
     int64_t turns;        // commands per beat

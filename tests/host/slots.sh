@@ -104,7 +104,7 @@ assert cycles == host.register("cycles"), (cycles, host.register("cycles"))
 assert bytes_ == 32 * sum(host.register("beats_%02d" % c) for c in (0, 1))'
 }
 counted check "requests join while others run" with_card -- joining
-# Checks a request that comes while the run of the request before drains, or after its end.
+# Checks a request that comes while the run of the previous request drains, or after its end.
 one_after_another() {
     in_python '
 for want in golden * 2:

@@ -104,7 +104,7 @@ queue check_refused "a fault in the state of a graph is found" 1 'mismatch: .*po
 queue check_refused "rows have no file of a state" 1 'this graph takes rows .state-rows.' "${rows[@]}" --from 66 \
     --state "$state"
 
-# ---- a request that keeps positions of the request before ----
+# ---- a request that keeps positions of the previous request ----
 
 # Checks that the last request of a run keeps as many positions, and gives the same tokens and hash as a run of this
 # request alone, which computes the whole prompt.
@@ -135,14 +135,14 @@ queue check "two turns, with delays of the memory" "$rill" sim "$dir" --quiet --
 keeps() { # name, status, pattern, requests
     check_refused "$1" "$2" "$3" "$rill" sim "$dir" --ignore-eot --quiet "${first[@]}" "${@:4}"
 }
-queue keeps "more than both share" 1 'token 30 of the prompt is 1, but the request before had .* \[prefix-differs\]' \
+queue keeps "more than both share" 1 'token 30 of the prompt is 1, but the previous request had .* \[prefix-differs\]' \
     --prompt-ids "$other" --prefix 31
 queue keeps "more than was left" 1 \
     'a prompt of 59 tokens after a request that left 55 .* can keep 55 \[prefix-beyond\]' --then-ids 7,8,9 --prefix 56
 queue keeps "the whole prompt" 1 'can keep 35 \[prefix-beyond\]' --prompt-ids "$ids" --prefix 36
 queue keeps "a block that is in memory alone" 1 'left 69 positions can keep 0 \[prefix-beyond\]' \
     --then-ids 7,8,9 --tokens 11 --prompt-ids "$other" --prefix 30
-queue check_refused "no request before" 2 'there is no request before \[prefix-first\]' "$rill" sim "$dir" \
+queue check_refused "no request before" 2 'there is no previous request \[prefix-first\]' "$rill" sim "$dir" \
     --prompt-ids 1,2,3 --prefix 2
 queue keeps "more than both share, unchecked: found in the first step" 1 'mismatch: .*position 31' \
     --prompt-ids "$other" --prefix 31 --unchecked

@@ -132,7 +132,7 @@ bool host_open(struct host *host, struct sim *sim) {
     int64_t rows = 0;
     if (!rows_take(sim)) return false;
     for (size_t i = 0; i < sim->options.prompts.count; i++) {
-        if (sim->options.prompts.items[i].then) continue; // known when the request before has ended
+        if (sim->options.prompts.items[i].then) continue; // known when the previous request has ended
         if (!open_request(host, &sim->options.prompts.items[i], &host->result[i])) return false;
         rows = host->result[i].prompt_len > rows ? host->result[i].prompt_len : rows;
     }

@@ -21,7 +21,7 @@ static uint32_t id_at(const struct request_result *r, int64_t position) {
     return position < r->prompt_len ? r->prompt[position] : r->id[position - r->prompt_len];
 }
 
-// Returns how many first ids of the prompt are those of the positions that the request before has left. At least one id
+// Returns how many first ids of the prompt are those of the positions that the previous request left. At least one id
 // remains to be computed.
 static int64_t shared(const struct request_result *before, const struct request_result *r) {
     int64_t n = 0, most = at_most(before->held, r->prompt_len - 1);

@@ -131,7 +131,7 @@ static void print_request(struct sim *sim, const struct request_result *r) {
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
     if (r->begin)
-        printf("prefix: %lld of %lld prompt ids kept of the request before\n", (long long)r->begin,
+        printf("prefix: %lld of %lld prompt ids kept of the previous request\n", (long long)r->begin,
                (long long)r->prompt_len);
     if (sim->ir->design.drafts) print_drafts(sim, r);
     printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,

@@ -84,7 +84,7 @@ struct request_result {
     int64_t before;      // ids generated before the position at which the design begins
     const uint32_t *fed; // the prompt that the design is given: the rest of the prompt, or the last id made before
     int64_t fed_len;
-    int64_t prefix;     // positions to keep of the request before, as the design is told
+    int64_t prefix;     // positions to keep of the previous request, as the design is told
     int64_t begin;      // position at which it begins for that; 0 if it cannot keep so many
     int64_t held;       // positions that the request has left, in a design with `prefix`
     uint64_t *step_end; // cycles in which the steps ended

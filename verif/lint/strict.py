@@ -11,7 +11,7 @@ Each finding is a line FILE:LINE: RULE: what is wrong. Exit status: 0 no finding
                nothing outside a design names; they are compared as written
   shared       no variable is assigned both in a clocked and in a combinational block
   macro        `ifdef asks for macros of the project only
-  delay        no `timescale and no delay: docs/decisions/no-timescale.md
+  delay        no `timescale and no delay: docs/decisions/front-ends.md
 """
 import pathlib
 import re

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_draft_lookup. Requests of random ids from small and large alphabets, with copied pieces, are looked
 // up after every few ids. Each result must be that of a search in the bench: the longest match, then the latest. Checks
-// the cycles of a lookup, that `clear` forgets the request before, and that drafts were found and not found.
+// the cycles of a lookup, that `clear` forgets the previous request, and that drafts were found and not found.
 // sweep: CONTEXT=40 DRAFTS=1 WAYS=4
 // sweep: CONTEXT=200 DRAFTS=3 WAYS=8
 // sweep: CONTEXT=200 DRAFTS=7 WAYS=16 MOST=4 LEAST=1

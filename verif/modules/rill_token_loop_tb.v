@@ -12,7 +12,7 @@
 // - DRAFTS: the ids repeat, with exceptions, so some drafts are wrong. A step's drafts may be any ids. The ids before
 //   the first wrong draft must be accepted, and the next step must begin after them. The model gives random ids after a
 //   wrong draft. Each token of a step has its own hash.
-// - PREFIX: requests begin at position 0, at positions in the last block of the request before, and at its end. A
+// - PREFIX: requests begin at position 0, at positions in the last block of the previous request, and at its end. A
 //   request with another position is refused, and so is any position above 0 after a fault, with another image, and
 //   after `forget`. `held` is compared with the rules after each request, also after a kill and a stop.
 // In MODE 1 a request has only rows and no ids.
@@ -506,7 +506,7 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // Runs requests that begin after positions of the request before (PREFIX).
+    // Runs requests that begin after positions of the previous request (PREFIX).
     task prefixes;
         integer at;
         begin
