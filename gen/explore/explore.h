@@ -151,8 +151,7 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 
 struct explore_worker {
     int pid, ask; // ask: the pipe to the worker
-    FILE *answer; // the pipe from the worker
-    bool again;   // it has replaced a lost worker and has not answered yet
+    FILE *answer; // the pipe from the worker; NULL: it is lost
     int busy;     // index of the task that it works on, or -1
 };
 struct explore_workers {

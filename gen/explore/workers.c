@@ -93,7 +93,7 @@ static bool start_one(const struct explore *x, const struct explore_workers *w, 
     }
     close(ask[0]);
     close(answer[1]);
-    *one = (struct explore_worker){pid, ask[1], fdopen(answer[0], "r"), false, -1};
+    *one = (struct explore_worker){pid, ask[1], fdopen(answer[0], "r"), -1};
     return true;
 }
 
@@ -151,28 +151,14 @@ static bool lost(const struct explore *x, struct explore_worker *w) {
     return false;
 }
 
-// Starts a worker again that has ended, and gives it its task once more. Its machine may have failed, so this is done
-// only for workers that a launcher started, and once for each task. Returns false if the search has to end.
-static bool replace(const struct explore *x, const struct explore_workers *w, struct explore_worker *one,
-                    const struct explore_task *task) {
-    int index = one->busy;
-    if (!w->launch || one->again) return lost(x, one);
-    stop_one(one);
-    if (!start_one(x, w, one)) return diag_error(x->diag, loc_none(), MSG_EXPLORE_START, strerror(errno)), false;
-    one->again = true;
-    return give(x, one, &task[index], index) || lost(x, one);
-}
-
-// Reads the answer of a worker into its task and sets *done, or replaces a lost worker. Returns false after an error.
-static bool take(const struct explore *x, const struct explore_workers *w, struct explore_worker *one,
-                 struct explore_task *task, bool *done) {
+// Reads the answer of a worker into its task. Returns false if the worker has ended or its answer is not understood.
+static bool take(const struct explore *x, struct explore_worker *w, struct explore_task *task) {
     char *line = NULL;
     size_t room = 0;
     struct explore_point p = {{0}};
-    *done = getline(&line, &room, one->answer) > 0 && explore_read_line(x, line, &p, &task[one->busy].result);
+    bool ok = getline(&line, &room, w->answer) > 0 && explore_read_line(x, line, &p, &task[w->busy].result);
     free(line);
-    if (*done) one->again = false;
-    return *done || (feof(one->answer) ? replace(x, w, one, task) : lost(x, one));
+    return ok;
 }
 
 // Waits until a busy worker has answered. Returns false if that fails.
@@ -184,26 +170,69 @@ static bool wait_for_one(struct explore_workers *w, struct pollfd *poll_of) {
     return true;
 }
 
+// The tasks of explore_workers_run.
+struct handing {
+    const struct explore *x;
+    struct explore_workers *w;
+    struct explore_task *task;
+    int tasks, next; // next: the first task that was not given to any worker
+    int *back;       // tasks whose worker was lost, `returned` of them
+    int returned;
+    bool *was_lost; // per task
+};
+
+// Takes back the task of a worker that is lost, so that another one gets it. The machine of a launched worker may have
+// failed; any other loss, and the second one of a task, ends the search. Returns false then.
+static bool take_back(struct handing *h, struct explore_worker *one) {
+    int index = one->busy;
+    if (!h->w->launch || h->was_lost[index]) return lost(h->x, one);
+    h->was_lost[index] = true;
+    h->back[h->returned++] = index;
+    stop_one(one);
+    one->busy = -1;
+    return true;
+}
+
+// Gives tasks to all workers that have none. Returns the number of busy workers, or -1 after an error.
+static int hand_out(struct handing *h) {
+    int busy = 0;
+    for (int i = 0; i < h->w->count; i++) {
+        struct explore_worker *one = &h->w->items[i];
+        if (one->answer && one->busy < 0 && (h->returned > 0 || h->next < h->tasks)) {
+            int index = h->returned > 0 ? h->back[--h->returned] : h->next++;
+            if (!give(h->x, one, &h->task[index], index)) {
+                if (!take_back(h, one)) return -1;
+                i = -1, busy = 0; // a worker before this one may be free
+                continue;
+            }
+        }
+        busy += one->busy >= 0;
+    }
+    return busy;
+}
+
 bool explore_workers_run(const struct explore *x, struct explore_workers *w, struct explore_task *task, int tasks,
                          explore_done *done, void *to) {
     struct pollfd *poll_of = ARENA_ARRAY(x->arena, struct pollfd, (size_t)w->count + 1);
-    int next = 0, ended = 0;
-    for (int i = 0; i < w->count && next < tasks; i++, next++)
-        if (!give(x, &w->items[i], &task[next], next) && !replace(x, w, &w->items[i], task)) return false;
-    while (ended < tasks && wait_for_one(w, poll_of))
+    struct handing h = {.x = x, .w = w, .task = task, .tasks = tasks};
+    h.back = ARENA_ARRAY(x->arena, int, (size_t)tasks + 1);
+    h.was_lost = ARENA_ARRAY(x->arena, bool, (size_t)tasks + 1);
+    int ended = 0, busy = hand_out(&h);
+    while (ended < tasks && busy > 0 && wait_for_one(w, poll_of)) {
         for (int i = 0; i < w->count; i++) {
             struct explore_worker *one = &w->items[i];
             if (!poll_of[i].revents || one->busy < 0) continue;
             int index = one->busy;
-            bool answered;
-            if (!take(x, w, one, task, &answered)) return false;
-            if (!answered) continue;
+            if (!take(x, one, task)) {
+                if (!take_back(&h, one)) return false;
+                continue;
+            }
             one->busy = -1;
             ended++;
             if (!done(to, &task[index])) return false;
-            if (next == tasks) continue;
-            if (!give(x, one, &task[next], next) && !replace(x, w, one, task)) return false;
-            next++;
         }
+        busy = hand_out(&h);
+    }
+    if (busy == 0 && ended < tasks) diag_error(x->diag, loc_none(), MSG_EXPLORE_WORKER, "all workers are lost");
     return ended == tasks;
 }

@@ -6,6 +6,6 @@
 node=$1 file=$2 word=$3
 shift 3
 [[ "$*" == *"$word"* ]] || exec "$@"
-if [ "$SLURMD_NODENAME" = "$node" ] && mkdir "$file" 2>/dev/null; then exec sleep 300; fi
-for ((n = 0; n < 300; n++)); do [ ! -e "$file" ] || break; sleep 0.1; done
+if [ "$SLURMD_NODENAME" = "$node" ] && mkdir "$file" 2>/dev/null; then exec sleep 600; fi
+for ((n = 0; n < 1200; n++)); do [ ! -e "$file" ] || break; sleep 0.1; done
 exec "$@"

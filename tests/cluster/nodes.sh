@@ -20,11 +20,11 @@ for one in all:
 print(*(one.getsockname()[1] for one in all))' "$1"
 }
 
-# Runs a command until it succeeds, for half a minute at most.
+# Runs a command until it succeeds, for two minutes at most.
 await() {
-    local until=$((SECONDS + 30))
+    local until=$((SECONDS + 120))
     until "$@" >/dev/null 2>&1; do
-        [ $SECONDS -lt $until ] || { echo "error: still not true after 30 s: $*" && return 1; }
+        [ $SECONDS -lt $until ] || { echo "error: still not true after two minutes: $*" && return 1; }
         sleep 0.1
     done
 }

@@ -37,6 +37,11 @@ if [ ${#place} -gt 90 ]; then
     echo "tests/cluster/run.sh: error: the path of $place is too long for a socket; use a tree with a shorter path" >&2
     exit 1
 fi
+mkdir -p "$root/build" && exec 8>"$place.lock" || exit
+if ! flock -n 8; then
+    echo "tests/cluster/run.sh: error: another run of this script uses $place; wait for its end" >&2
+    exit 1
+fi
 rm -rf "$place" && mkdir -p "$place" && chmod 700 "$place" || exit
 export SLURM_CONF=$place/slurm.conf RILL_CLUSTER=$place RILL_QUICK_BUILD=1
 # The cluster that runs is stopped at every end of this script.
@@ -142,7 +147,7 @@ search_passes() { # launcher
     rm -rf "$place/held"
     with_killed n1 "$place/held" "${search[@]}" --jobs 3 \
         --launch "$1 $root/tests/cluster/hold.sh n1 $place/held --work" &&
-        diff <(grep -v seconds "$place/search") <(grep -v seconds "$place/said") && start_node n1
+        diff <(grep -v seconds "$place/search") <(grep -Ev "seconds|^srun: " "$place/said") && start_node n1
 }
 
 queue_slurm() {

@@ -107,7 +107,7 @@ same_for_launch() {
 }
 # A worker is lost at its beginning: it is killed, or ends with status 0 as when a node of Slurm fails.
 same_for_lost() { # once or lost
-    rm -f "$work/lost"
+    rm -rf "$work/lost"
     [ "$(explore "${space[@]}" --jobs 2 --launch "$root/tests/verify/launch.sh $1 $work/lost" --json | front)" = \
         "$(front <"$work/front.json")" ] && [ -e "$work/lost" ]
 }

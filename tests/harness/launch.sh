@@ -35,7 +35,7 @@ keeps_rest() { # runs the items that the journal does not have as passed
 with_line() { printf '%s' "$1" >>"$journal" && five_pass "$2" with_journal run nothing; } # text, calls
 of_other_tree() { sed -i '1s/": "/&0/' "$journal" && five_pass 5 with_journal run nothing; }
 in_use() (
-    exec 9<"$journal" && flock 9 && four_pass 'ended with status 1' with_journal run nothing &&
+    exec 9<"$journal" && flock -s 9 && four_pass 'ended with status 1' with_journal run nothing &&
         grep -q 'another run uses the journal' "$lines"
 )
 no_journal() {
@@ -59,7 +59,8 @@ runs_once() {
 check_launch() {
     local calls=$work/calls journal=$work/journal.jsonl lines=$work/lines # lines: of a run of part.sh
     queue check "launcher: nothing goes wrong" five_pass 5 launched run nothing
-    queue check "launcher: another machine, no environment" five_pass 5 launched bare nothing
+    queue check "launcher: another machine, no environment" five_pass 5 launched bare job-variable \
+        "RILL_TEST_WORD=it's a word"
     queue check "launcher: an item fails" four_pass 'status 3' launched run job-status
     queue check "launcher: an item makes no check" four_pass '0 checks instead of 1' launched run job-silent
     queue check "launcher: an item makes a check too many" four_pass '2 checks instead of 1' launched run job-more

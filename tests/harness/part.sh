@@ -28,6 +28,7 @@ job() { # number
         job-silent-2) exit 0 ;;
         job-status-2) echo "ok    job 2" && exit 3 ;;
         job-more-2) echo "ok    job 2 and more" ;;
+        job-variable-*) [ "${RILL_TEST_WORD:-}" = "it's a word" ] || exit 1 ;;
         job-same-2) echo "ok    job 2" ;;
         job-twice-2) echo "ok    job 1" && exit 0 ;;
         job-child-4) again="run job 4" && check "job 4" sh -c 'kill -9 $$' && exit 0 ;;

@@ -14,11 +14,11 @@ case $how in
     run) echo run >>"$file" && exec "$@" ;;
     die) kill -9 $$ ;;
     once)
-        [ -e "$file" ] || { : >"$file" && kill -9 $$; }
+        ! mkdir "$file" 2>/dev/null || kill -9 $$
         exec "$@"
         ;;
     lost)
-        [ -e "$file" ] || { : >"$file" && exit 0; }
+        ! mkdir "$file" 2>/dev/null || exit 0
         exec "$@"
         ;;
     sleep) exec sleep 1000 ;;
