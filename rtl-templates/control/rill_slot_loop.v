@@ -46,8 +46,8 @@
 // ADDR_BITS      width of an address                                            bits       32 to 64
 // BASES          base addresses of channels, which must be aligned              pointers   1 or more
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
-// SAMPLING       1: requests have settings of sampling                          -          0, 1
 // HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
+// SAMPLING       1: requests have settings of sampling                          -          0, 1
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
