@@ -73,6 +73,7 @@ module rill_threefry #(
             wire [63:0] key_now = key[AT +: 64];
             wire [31:0] parity = 32'h1bd11bda ^ key_now[31:0] ^ key_now[63:32];
             wire [95:0] keys = {parity, key_now};
+            wire unused = &{1'b0, keys};                 // two of the three words are added
             always @(posedge clk)
                 if (en) begin
                     a_q[3*g+3] <= a_q[3*g+2] + keys[32*FIRST +: 32];

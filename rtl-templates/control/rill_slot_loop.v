@@ -46,8 +46,8 @@
 // ADDR_BITS      width of an address                                            bits       32 to 64
 // BASES          base addresses of channels, which must be aligned              pointers   1 or more
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
-// SAMPLING       1: requests have settings of sampling                          -          0, 1
 // HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
+// SAMPLING       1: requests have settings of sampling                          -          0, 1
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -430,10 +430,9 @@ module rill_slot_loop #(
             reg  [DRAW_W-1:0] draw_q;                    // those of slot_q
             reg               heads_q;                   // the id of the part's last token is used
             reg               set_q;
-            reg  [2:0]        row_q;
+            reg  [2:0]        number_q;                  // of the token
             reg  [15:0]       row_pos_q;
             reg  [DRAW_W-1:0] row_draw_q;
-            wire [3:0]        row_now = used_q - ntok_q + count_q;
             always @(posedge clk) begin
                 if (accept)
                     draw_mem[accept_slot] <= {seed, min_p, top_k, inverse_temperature};
@@ -443,13 +442,13 @@ module rill_slot_loop #(
                     heads_q <= part_heads;
                 set_q <= state_q == S_ADVANCE;
                 if (state_q == S_ADVANCE) begin
-                    row_q <= row_now[2:0];
+                    number_q <= used_q[2:0] - ntok_q[2:0] + count_q[2:0];
                     row_pos_q <= pos_q;
                     row_draw_q <= heads_q && count_last ? draw_q : {DRAW_W{1'b0}};
                 end
             end
             assign row_set = set_q;
-            assign row = row_q;
+            assign row = number_q;
             assign row_position = row_pos_q;
             assign {row_seed, row_min_p, row_top_k, row_inverse} = row_draw_q;
         end else begin : gen_greedy
