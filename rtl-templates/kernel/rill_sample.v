@@ -393,6 +393,7 @@ module rill_sample #(
 
     // Settings of the elements that entered last: the factor, the position, and the keys of the random generators.
     localparam KEYS = ROWS > 1 ? 6 : 1;
+    localparam KEY_STAGES = (LATENCY_THREEFRY - 1) / 5;  // stages of rill_threefry from one of its keys to the next
     wire [31:0]         factor;
     wire [15:0]         token_position;
     wire [KEYS*64-1:0]  random_key;
@@ -411,7 +412,7 @@ module rill_sample #(
             assign token_position = position_q;
             assign random_key[63:0] = seed_q;
             for (i = 1; i < KEYS; i = i + 1) begin : gen_key_way
-                rill_delay_line #(.DATA_W(64), .DEPTH(3)) u_key (.clk(clk), .rst(rst), .en(go),
+                rill_delay_line #(.DATA_W(64), .DEPTH(KEY_STAGES)) u_key (.clk(clk), .rst(rst), .en(go),
                     .d(random_key[(i-1)*64 +: 64]), .q(random_key[i*64 +: 64]));
             end
         end else begin : gen_step
