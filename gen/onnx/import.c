@@ -145,4 +145,5 @@ void onnx_import_spec(const struct onnx_import *m, const struct onnx_design *d, 
     text_addf(out, "\ndesign:\n  channels: %d\n  lanes: %d\n  T: %d\n  weights: int8\n  activations: int10\n",
               d->channels, d->lanes, d->tokens);
     if (d->tensor_rows > 1) text_addf(out, "  tensor_rows: %d\n  A: 2\n", d->tensor_rows);
+    if (d->dies > 1) text_addf(out, "  dies: %d\n", d->dies);
 }

@@ -25,6 +25,7 @@ struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
     int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
+    int dies;        // above 1: the design is divided over this many dies
 };
 
 struct onnx_import;

@@ -7,17 +7,20 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/onnx/run.sh [model...]
-  model  models of tests/onnx/models (default: all, and the checks that need no model)
+usage: tests/onnx/run.sh [--set test | --set deep] [model...]
+  --set test  all that follows (the default)
+  --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each
+  model       models of tests/onnx/models (default: all, and the checks that need no model)
 Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
 trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
 }
 
-models=()
+models=() set=test
 while [ $# -gt 0 ]; do
     case $1 in
         --help | -h) usage; exit 0 ;;
+        --set) set=${2:-} && [[ $set == @(test|deep) ]] && shift || { usage >&2; exit 2; } ;;
         -*) usage >&2; exit 2 ;;
         *) models+=("$1") ;;
     esac
@@ -89,6 +92,12 @@ nothing_written() { # folder
     [ ! -e "$1" ] || { echo "error: $1 was written"; return 1; }
 }
 
+if [ "$set" = deep ]; then
+    for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
+    run_queue
+    verdict
+    exit
+fi
 for model in "${models[@]}"; do
     name="$model: the values are numpy's"
     if [ "$model" = picture ] && ! "$rill" explain conv >/dev/null 2>&1; then queue skip "$name" "no operation conv"
@@ -103,7 +112,9 @@ if [ "$all" = 0 ]; then
     queue check "trained jets: RTL" rtl jets 4
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
-    queue check "rows that share reads of the weights" spec encoder 'tensor_rows: 2' 'A: 2'
+    queue check "rows that share reads of the weights" spec encoder 'T: 1' 'tensor_rows: 4' 'A: 2'
+    queue check "rows of vectors share reads of the weights" spec mlp 'T: 4'
+    queue check "a design that is larger than one die" spec quantized 'dies: 3'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'
