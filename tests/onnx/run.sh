@@ -136,6 +136,8 @@ if [ "$all" = 0 ]; then
         "$rill" import "$here/models/chosen.onnx" -o "$work/none"
     queue check_refused "a value for an input that does not exist" 1 "no input has this name" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --set rate=1
+    queue check_refused "a value for an input that is too large" 1 "more elements than a constant may have" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --set x=1 --dim N=1048576 --dim x.1=1048576
     queue check_refused "a value that is no number" 2 "is not NAME=NUMBER" \
         "$rill" import "$here/models/chosen.onnx" -o "$work/none" --set rate=nan
     queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \
