@@ -220,7 +220,6 @@ for ports in 1 2 3; do
     check_proof rill_fork 4 PORTS=$ports
     check_proof rill_join 2 PORTS=$ports
 done
-check_proof rill_pulse_word 4 DATA_W=3 "WORD=3'd5"
 check_proof rill_register_copies 4 DATA_W=3 COPIES=3
 check_proof rill_hop_stage 2 DATA_W=3 CLEAR_W=1
 check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=0
@@ -285,7 +284,6 @@ check_fault rill_register_slice 's/ready_q <= pop .*/ready_q <= 1'"'b0"';/' 8 DA
 check_fault rill_fork 's/\& ~done_q/\& ~{PORTS{1'"'b0"'}}/' 6 PORTS=2
 check_fault rill_fork 's/opened \&\& !(&done_d)/opened/' 6 PORTS=2
 check_fault rill_join 's/(&s_axis_tvalid)/(|s_axis_tvalid)/' 3 PORTS=2
-check_fault rill_pulse_word 's/else if (m_axis_tready)/else/' 5 DATA_W=3 "WORD=3'd5"
 check_fault rill_register_copies 's/copy_q <= rst ?/copy_q <= rst \&\& c == 0 ?/' 4 DATA_W=3 COPIES=3
 check_fault rill_hop 's/k < STAGES; k/k < STAGES - 1; k/' 6 DATA_W=3 CLEAR_W=1 STAGES=2
 check_fault rill_hop_stage 's/d & KEPT/d/' 6 DATA_W=3 CLEAR_W=1
