@@ -73,6 +73,7 @@ def add_point(files, root, line):
 
 
 TEMPLATES = {}
+PLURAL = {"line": "lines", "branch": "branches", "toggle": "toggles"}
 
 
 def template(root, name):
@@ -92,7 +93,7 @@ def table(files, kinds):
             for pair, kind in zip(sums, kinds):
                 pair[0] += sum(count > 0 for count in counts[kind].values())
                 pair[1] += len(counts[kind])
-    print(f"{'':<44}" + "".join(f"{kind + 's':>24}" for kind in kinds))
+    print(f"{'':<44}" + "".join(f"{PLURAL[kind]:>24}" for kind in kinds))
     for row in sorted(rows, key=lambda name: (name != "all", name)):
         print(f"{row:<44}" + "".join(f"{f'{100 * hit / most:.1f} % of {most}' if most else '-':>24}" for hit, most in rows[row]))
 

@@ -188,23 +188,24 @@ def faults_of(path):
 # ---- which commands execute a line ----
 
 def benches_of(path):
-    """Commands of a module: its bench, or the benches of modules that instantiate it, and its proof."""
+    """Commands of a module: its bench or the benches of modules that instantiate it, its lint, and its proof."""
     name, commands, seen, wanted = os.path.basename(path)[:-2], [], set(), []
     wanted.append(name)
     while wanted and not commands:
-        name = wanted.pop(0)
-        seen.add(name)
-        bench = os.path.join(ROOT, f"verif/modules/{name}_tb.v")
+        user = wanted.pop(0)
+        seen.add(user)
+        bench = os.path.join(ROOT, f"verif/modules/{user}_tb.v")
         if os.path.exists(bench):
             with open(bench, encoding="utf-8") as file:
                 sets = re.findall(r"^// quick:", file.read(), re.M)
-            commands += [f"verif/modules/run.sh --quick --set {name_of_set} {name}" for name_of_set in ("test", "deep")[:max(len(sets), 1)]]
+            commands += [f"verif/modules/run.sh --quick --set {part} {user}" for part in ("test", "deep")[:max(len(sets), 1)]]
         else:
-            users = subprocess.run(["grep", "-rlwE", f"^ +{name}( +(#|[a-z])|$)", "rtl-templates", "--include=*.v"], cwd=ROOT,
+            users = subprocess.run(["grep", "-rlE", f"^ +{user}( +(#|[a-z])|$)", "rtl-templates", "--include=*.v"], cwd=ROOT,
                                    stdout=subprocess.PIPE, text=True).stdout.split()
-            wanted += [user for file in users if (user := os.path.basename(file)[:-2]) not in seen]
-    if os.path.exists(os.path.join(ROOT, f"verif/formal/properties/{os.path.basename(path)}")):
-        commands.append(f"verif/formal/run.sh --quick {os.path.basename(path)[:-2]}")
+            wanted += [one for file in users if (one := os.path.basename(file)[:-2]) not in seen]
+    commands.insert(1, f"verif/modules/lint_templates.sh --quick {name}")
+    if os.path.exists(os.path.join(ROOT, f"verif/formal/properties/{name}.v")):
+        commands.append(f"verif/formal/run.sh --quick {name}")
     return commands
 
 

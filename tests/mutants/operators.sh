@@ -40,6 +40,7 @@ commands_to_cover() {
         for source in test deep; do "$root/tests/run.sh" --set $source --list; done | grep -Ev "^($twice):" | sort -u
     else "$root/tests/run.sh" --list | grep -E "^($short):"
     fi | sed 's/^[a-z]*: //'
+    echo "tests/emit/hashes.sh --check"
     [ -z "$with" ] || grep -v '^#' "$with"
 }
 
