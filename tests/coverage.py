@@ -60,7 +60,7 @@ def add_point(files, root, line):
     if not match:
         return
     keys = dict(part.split("\2", 1) for part in match[1].split("\1") if "\2" in part)
-    path = re.search(r"rtl-templates/.*|/rtl/(rill_\w+\.v)$", keys.get("f", ""))
+    path = re.search(r"(^|/)(rtl-templates/\w+|rtl)/rill_\w+\.v$", keys.get("f", ""))
     kind = keys.get("page", "").split("/")[0]
     if not path or kind not in ("v_line", "v_branch", "v_toggle"):
         return
