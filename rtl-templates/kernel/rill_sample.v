@@ -8,12 +8,12 @@
 //     inverse not 0, top_k 0   chooses among all elements
 //     inverse and top_k not 0  chooses from a list of the top_k largest elements, and only among those with
 //                              exp(z - largest z) >= min_p, where z = logit * inverse
-// With ROWS = 1, all tokens of a step have the same settings. Only the last token is chosen from the list; the ids of the
-// tokens before it are those of their largest elements. Settings must be stable from one cycle before the first chunk
-// enters until the last id has left. position is the position of token 0.
-// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `set` stores those at the
-// ports for token `row`. They must be stored two cycles before the token's first chunk enters, and kept until the last
-// id of the step has left.
+// With ROWS = 1, all tokens of a step have the same settings. Only the last token is chosen from the list; the ids of
+// the tokens before it are those of their largest elements. Settings must be stable from one cycle before the first
+// chunk enters until the last id has left. position is the position of token 0.
+// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `store` stores those at
+// the ports for token `row`. They must be stored two cycles before the token's first chunk enters, and kept until the
+// last id of the step has left.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
 // Latency log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
@@ -50,7 +50,7 @@ module rill_sample #(
     input  wire [31:0]         min_p,                // fp32
     input  wire [63:0]         seed,
     input  wire [15:0]         position,
-    input  wire                set,                  // with ROWS above 1, else unused
+    input  wire                store,                // with ROWS above 1, else unused
     input  wire [2:0]          row,
 
     input  wire                s_axis_x_tvalid,
@@ -119,7 +119,7 @@ module rill_sample #(
                 reg [31:0] inverse_q, top_k_q, min_p_q;
                 reg [63:0] seed_q;
                 always @(posedge clk)
-                    if (set && {29'd0, row} == r) begin
+                    if (store && {29'd0, row} == r) begin
                         inverse_q <= inverse;
                         top_k_q <= top_k;
                         min_p_q <= min_p;
@@ -537,8 +537,8 @@ module rill_sample #(
         else
             fault <= fault || (take && bad_q[in_row]) || z_fault || difference_fault;
 
-    wire unused = &{1'b0, CHUNKS_32[31:24], score_hash, share_fault, id_q[0], set, row, lists_q, closing_user_q, up_to_row, more,
-        rest_long};
+    wire unused = &{1'b0, CHUNKS_32[31:24], score_hash, share_fault, id_q[0], store, row, lists_q, closing_user_q,
+        up_to_row, more, rest_long};
 endmodule
 
 `default_nettype wire
