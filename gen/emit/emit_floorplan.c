@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes pblocks.tcl for the vendor's placer: a pblock per die with the instances on it. A path that matches no
+// Writes the floorplan, that is, which instance is on which die, for the vendor's placer: pblocks.tcl of a design has a
+// pblock per die, and the lines of emit_placement become the placement.tcl of a package. A path that matches no
 // instance is an error when the placer reads the script.
 //
 // Every function that takes a die writes only the lines of the instances on this die. An instance may have two lines:
