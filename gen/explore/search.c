@@ -409,7 +409,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
 }
 
 // Whether a point belongs to the front: it was evaluated in full, meets the limits, and no other point beats it. If
-// several such points have equal figures in all goals, only the preferred one belongs to it, or the first of these.
+// several such points have equal figures in all goals, only the preferred one of them belongs to the front, and of
+// several that are equally preferred only the first.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
