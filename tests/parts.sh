@@ -17,7 +17,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness lint host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
 deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
-deep_parts+=" report platform accuracy pieces netlists failures"
+deep_parts+=" report platform accuracy pieces netlists failures onnx"
 
 # Calls a function for every part.
 each_part() { # function, which is given name, title, command and arguments of a part
@@ -46,7 +46,7 @@ each_part() { # function, which is given name, title, command and arguments of a
     "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh
-    "$1" onnx "ONNX files, import to values" tests/onnx/run.sh
+    "$1" onnx "ONNX files, import to values" tests/onnx/run.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh "${half[@]}"
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
     "$1" explore "searches for designs" tests/explore/run.sh "${all[@]}"

@@ -211,6 +211,6 @@ compile() { # folders of designs; all get the same executable sim/$sim_folder/Vr
     LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- "-I%s/sim/$sim_folder " "$@") \
         $flags -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/precompiled.a" \
         "$root/build/librill.a" \
-        -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread || return
+        -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread ${RILL_GCOV:+-lgcov} || return
     for folder in "${@:2}"; do ln -f Vrill "$folder/sim/$sim_folder/Vrill" || return; done
 }

@@ -9,15 +9,19 @@
 
 #include "gen/command/command.h"
 #include "gen/cost/cost.h"
+#include "gen/explore/explore.h"
 #include "gen/pass/pass.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 #include "gen/timing/depths.h"
 
-// Rows per step and lanes to try. The fastest choice comes first.
-static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
+// Lanes to try, and whether the design is divided over all dies of the board. The fastest choice comes first.
+static const struct {
+    int lanes;
+    bool all_dies;
+} rungs[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}, {1, false}};
 // CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis.
-enum { MOST_CHANNELS = 32, MOST_ROWS = 8, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
+enum { MOST_CHANNELS = 32, MOST_ROWS = 8, MOST_TOKENS = 4, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {
@@ -82,9 +86,10 @@ static struct ir *build_bound(const struct fitting *f, const struct onnx_design 
     return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
 }
 
-// Returns whether the design is legal and within the limits of the board by estimate. With `bound`, FIFOs have the
-// depths of build_bound, which also sets *brief.
-static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool *brief) {
+// Returns whether the design is legal and within the limits of the board by estimate. A design that is not divided over
+// dies must be within those of one die. With `bound`, FIFOs have the depths of build_bound, which also sets *brief.
+// apart: the division over dies is not known yet, so only the limits of the whole board count.
+static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool apart, bool *brief) {
     struct diag silent;
     struct text spec = {0};
     char *said = NULL;
@@ -94,7 +99,7 @@ static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool b
     struct ir *ir = bound ? build_bound(f, d, &spec, &silent, brief) : build(f, d, NULL, &spec, &silent);
     if (ir) design_report_capacity(ir, loc_none(), &silent);
     fclose(silent.out);
-    bool ok = ir && !silent.warnings && !silent.errors;
+    bool ok = ir && !silent.warnings && !silent.errors && (apart || !explore_is_unplaced(ir));
     arena_release(f->arena, mark);
     text_free(&spec);
     free(said);
@@ -102,21 +107,45 @@ static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool b
 }
 
 // Returns whether the design fits the board. Most designs that fit do so with the depths of the safe rule. If one does
-// not, and its step is short, size-fifos may find smaller depths with which it fits.
+// not, and its step is short, size-fifos may find smaller depths with which it fits. Dividing a design over dies takes
+// long, so it is tried only if the whole board has enough of everything.
 static bool fits(const struct fitting *f, const struct onnx_design *d) {
     bool brief;
-    return fits_by(f, d, true, &brief) || (brief && fits_by(f, d, false, NULL));
+    struct onnx_design whole = *d;
+    whole.dies = 1;
+    if (d->dies > 1 && !fits_by(f, &whole, true, true, &brief)) return false;
+    return fits_by(f, d, true, false, &brief) || (brief && fits_by(f, d, false, false, NULL));
 }
 
-// Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
-// half of the channels, and so on. Returns false if none fits with one channel; *d is then the smallest design.
+// Returns the number of dies of the board, or 1 if it is not known.
+static int dies_of_board(const struct fitting *f, const struct onnx_design *d) {
+    struct diag silent;
+    struct text spec = {0};
+    char *said = NULL;
+    size_t len;
+    struct arena_mark mark = arena_mark(f->arena);
+    diag_init(&silent, open_memstream(&said, &len));
+    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
+    int dies = ir ? ir->dies : 1;
+    fclose(silent.out);
+    arena_release(f->arena, mark);
+    text_free(&spec);
+    free(said);
+    return dies;
+}
+
+// Chooses as many channels as the weights keep busy, and with them the most lanes that fit. If none fits, tries half of
+// the channels, and so on. Returns false if none fits with one channel; *d is then the smallest design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;
+    *d = (struct onnx_design){.board = d->board, .channels = 1, .tokens = 1, .lanes = rungs[0].lanes};
+    int dies = dies_of_board(f, d);
     while (channels < MOST_CHANNELS && bytes > (int64_t)channels * CHANNEL_BYTES) channels *= 2;
     for (; channels >= 1; channels /= 2)
         for (size_t r = 0; r < COUNT_OF(rungs); r++) {
-            d->channels = channels, d->tokens = rungs[r].tokens, d->lanes = rungs[r].lanes;
+            if (rungs[r].all_dies && dies < 2) continue;
+            d->channels = channels, d->lanes = rungs[r].lanes, d->dies = rungs[r].all_dies ? dies : 1;
             if (fits(f, d)) return true;
         }
     return false;
@@ -147,9 +176,19 @@ static int64_t chip_bound(const struct fitting *f, const struct onnx_design *d) 
     return cycles;
 }
 
+// Returns whether the design fits one die, or else all dies of the board, which then are in *d.
+static bool fits_some_dies(const struct fitting *f, struct onnx_design *d, int dies) {
+    d->dies = 1;
+    if (fits(f, d)) return true;
+    d->dies = dies;
+    return dies > 1 && fits(f, d);
+}
+
 // Chooses a design that keeps all weights on chip: of those that fit, the one with the lowest bound for a row. More
 // lanes must take at least an eighth off the bound of fewer ones. Returns false if none fits.
 static bool choose_on_chip(const struct fitting *f, struct onnx_design *d) {
+    *d = (struct onnx_design){.board = d->board, .channels = 1, .tokens = 1, .lanes = rungs[0].lanes};
+    int dies = dies_of_board(f, d);
     struct onnx_design best = *d;
     int64_t least = INT64_MAX;
     for (int l = (int)COUNT_OF(chip_lanes) - 1; l >= 0; l--)
@@ -158,7 +197,7 @@ static bool choose_on_chip(const struct fitting *f, struct onnx_design *d) {
             one.channels = 1, one.resident = chip_lanes[l], one.lanes = chip_rungs[r].lanes;
             one.tokens = chip_rungs[r].tokens, one.tensor_rows = chip_rungs[r].tensor_rows;
             int64_t cycles = chip_bound(f, &one);
-            if (!cycles || cycles > least - least / 8 || !fits(f, &one)) continue;
+            if (!cycles || cycles > least - least / 8 || !fits_some_dies(f, &one, dies)) continue;
             best = one, least = cycles;
         }
     *d = best;
@@ -172,8 +211,9 @@ static bool has_rows(const struct ir *ir) {
     return false;
 }
 
-// The lower bound of the cycles of a step of one position. 0: the design is not legal, or no rows could share reads.
-static int64_t bound_of(const struct fitting *f, const struct onnx_design *d) {
+// The lower bound of the cycles of a step, divided by its rows. 0: the design is not legal. Sets *rows if rows of some
+// tensor could share reads; `rows` may be NULL.
+static double bound_of(const struct fitting *f, const struct onnx_design *d, bool *rows) {
     struct diag silent;
     struct text spec = {0};
     char *said = NULL;
@@ -181,26 +221,45 @@ static int64_t bound_of(const struct fitting *f, const struct onnx_design *d) {
     struct arena_mark mark = arena_mark(f->arena);
     diag_init(&silent, open_memstream(&said, &len));
     const struct ir *ir = build(f, d, before_depths, &spec, &silent);
-    int64_t cycles = 0;
-    if (ir && (d->tensor_rows > 1 || has_rows(ir)))
-        cycles = cost_step_bound(ir, &(struct cost_step){.tokens = 1, .head = true}).cycles;
+    double cycles = 0;
+    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
+    if (rows) *rows = ir && has_rows(ir);
     fclose(silent.out);
     arena_release(f->arena, mark);
     text_free(&spec);
     free(said);
-    return cycles;
+    return cycles / d->tokens;
 }
 
 // Lets rows of tensors share reads of the weights, if this takes at least a quarter off the bound and the design still
 // fits. More rows wait longer for one another, so they must take at least a sixteenth off the bound of fewer rows.
 static void share_rows(const struct fitting *f, struct onnx_design *d) {
-    int64_t alone = bound_of(f, d), most = alone - alone / 4;
+    bool has;
+    double alone = bound_of(f, d, &has), most = alone * 3 / 4;
     struct onnx_design best = *d;
-    for (int rows = 2; alone && rows <= MOST_ROWS; rows *= 2) {
+    for (int rows = 2; has && rows <= MOST_ROWS; rows *= 2) {
         struct onnx_design with = *d;
         with.tensor_rows = rows;
-        int64_t cycles = bound_of(f, &with);
-        if (cycles && cycles <= most && fits(f, &with)) best = with, most = cycles - cycles / 16;
+        double cycles = bound_of(f, &with, NULL);
+        if (cycles > 0 && cycles <= most && fits(f, &with)) best = with, most = cycles * 15 / 16;
+    }
+    *d = best;
+}
+
+// Lets the rows of a request share reads of the weights, if the design still fits. Each buffer then has a place for
+// each of these rows. A design for vectors grows little, and gains time between steps that the bound does not show. A
+// design for tensors of several rows, such as images, becomes much larger, so this must take at least a quarter off the
+// bound of a row.
+static void share_steps(const struct fitting *f, struct onnx_design *d) {
+    bool has;
+    double most = bound_of(f, d, &has), part = 1;
+    if (has) most *= 3.0 / 4, part = 15.0 / 16;
+    struct onnx_design best = *d;
+    for (int tokens = 2; tokens <= MOST_TOKENS; tokens *= 2) {
+        struct onnx_design with = *d;
+        with.tokens = tokens;
+        double cycles = bound_of(f, &with, NULL);
+        if (cycles > 0 && cycles <= most && fits(f, &with)) best = with, most = cycles * part;
     }
     *d = best;
 }
@@ -233,12 +292,14 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
             return false;
         }
         if (fit && !o->on_chip) share_rows(&f, &d);
+        if (fit && !o->on_chip && d.dies < 2) share_steps(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
-            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %sint8, activations "
+            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %s%sint8, activations "
                    "int10%s%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
                    d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",
+                   d.dies > 1 ? arena_printf(arena, "%d dies, ", d.dies) : "",
                    d.resident ? arena_printf(arena, ", weights on chip for %d engine lanes", d.resident) : "",
                    fit ? ""
                        : "\nit is beyond the board's limits by estimate: it can be simulated, not built "

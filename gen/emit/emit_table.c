@@ -14,18 +14,29 @@ enum { COLUMNS = 120 }; // longest line of emitted Verilog
 struct table {
     const struct ir *ir;
     int kernel, engine; // engine: the one that the kernel is, or whose walker it is; IR_NONE: another kernel
+    int steered;        // engine of which a multiplexer or demultiplexer steers operands or results, or IR_NONE
     const struct ir_value *value;
+    // The firings of `engine`, or of `steered`, in the order of the engine's table: entry n of that table is for firing
+    // n. A table may have thousands of entries, so the firings are listed once and not searched for each entry.
+    const struct ir_firing **firing;
+    int firings;
+    int *take, takes; // take[n]: entry of the n-th firing that takes an operand
 };
 
 // ---- what an entry is for ----
 
-// Returns the firing of an entry in an engine's schedule, or NULL after the last one. Entries are numbered from 0,
-// region by region.
-static const struct ir_firing *firing_at(const struct ir *ir, int engine, int entry) {
+// Lists the firings of an engine, region by region.
+static void list_firings(struct table *t, int engine) {
+    const struct ir *ir = t->ir;
+    if (engine == IR_NONE) return;
+    t->firing = ARENA_ARRAY(ir->arena, const struct ir_firing *, (size_t)ir->firings + 1);
+    t->take = ARENA_ARRAY(ir->arena, int, (size_t)ir->firings + 1);
     for (int r = 0; r < ir->regions; r++)
-        for (int f = 0; f < ir->firings; f++)
-            if (ir->firing[f].engine == engine && ir->firing[f].region == r && entry-- == 0) return &ir->firing[f];
-    return NULL;
+        for (int f = 0; f < ir->firings; f++) {
+            if (ir->firing[f].engine != engine || ir->firing[f].region != r) continue;
+            if (ir->firing[f].x_take) t->take[t->takes++] = t->firings;
+            t->firing[t->firings++] = &ir->firing[f];
+        }
 }
 
 // Adds the operand of a firing, and whether the firing is the first one that uses it (takes), the last one (frees),
@@ -44,8 +55,8 @@ static void add_operand(const struct table *t, const struct ir_firing *f, struct
 
 static void add_firing(const struct table *t, int entry, struct text *out) {
     static const char *const modes[] = {"int8", "int4", "scores", "values"};
-    const struct ir_firing *f = firing_at(t->ir, t->engine, entry);
-    if (!f) return;
+    if (entry >= t->firings) return;
+    const struct ir_firing *f = t->firing[entry];
     text_addf(out, "%s: %s", t->ir->node[f->node].name, modes[f->mode]);
     if (f->mode >= ENGINE_MODE_SCORES) text_addf(out, ", attention head %d", f->head);
     if (f->row_steps) text_addf(out, ", %lld row-step%s", (long long)f->row_steps, f->row_steps == 1 ? "" : "s");
@@ -114,12 +125,10 @@ static int count_firings(const struct ir *ir, int engine, bool takes, int mode) 
     return count;
 }
 
-// Returns the entry in the engine's table of firing `index`, counted from 0 among the firings that count_firings
-// counts.
-static int entry_of_firing(const struct ir *ir, int engine, bool takes, int mode, int index) {
-    const struct ir_firing *f;
-    for (int entry = 0; (f = firing_at(ir, engine, entry)); entry++)
-        if ((!takes || f->x_take) && (mode == IR_NONE || f->mode == mode) && index-- == 0) return entry;
+// Returns the entry in the engine's table of the firing in this mode before which there are `index` others in it.
+static int entry_in_mode(const struct table *t, int mode, int index) {
+    for (int entry = 0; entry < t->firings; entry++)
+        if (t->firing[entry]->mode == mode && index-- == 0) return entry;
     return IR_NONE;
 }
 
@@ -129,11 +138,10 @@ static void add_engine_entry(int entry, struct text *out) {
 
 // Returns the engine whose operands a multiplexer passes on, or whose results a demultiplexer distributes, if the table
 // has one entry for each operand or result. Otherwise returns IR_NONE.
-static int steered_engine(const struct table *t) {
-    const struct ir *ir = t->ir;
+static int steered_engine(const struct ir *ir, int kernel, const struct ir_value *value) {
     for (int e = 0; e < ir->engines; e++) {
-        if (ir->engine[e].x_mux == t->kernel && count_firings(ir, e, true, IR_NONE) == t->value->words) return e;
-        if (ir->engine[e].y_demux == t->kernel && count_firings(ir, e, false, IR_NONE) == t->value->words) return e;
+        if (ir->engine[e].x_mux == kernel && count_firings(ir, e, true, IR_NONE) == value->words) return e;
+        if (ir->engine[e].y_demux == kernel && count_firings(ir, e, false, IR_NONE) == value->words) return e;
     }
     return IR_NONE;
 }
@@ -149,9 +157,8 @@ static void add_stream(const struct table *t, const struct ir_word *w, struct te
 
 // Adds the entry of the engine's table whose firing takes the operand of this entry of a multiplexer.
 static void add_reader(const struct table *t, int entry, struct text *out) {
-    int e = steered_engine(t);
-    if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel)
-        add_engine_entry(entry_of_firing(t->ir, e, true, IR_NONE, entry), out);
+    int e = t->steered;
+    if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel && entry < t->takes) add_engine_entry(t->take[entry], out);
 }
 
 static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
@@ -161,13 +168,13 @@ static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KI
 static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
     int runs = 0, index = 0, words = t->value->words;
+    if (kind == SEGMENT_KIND_WEIGHTS) return;
     for (int i = 0; i < words; i++) {
         bool alike = kind_of(&t->value->word[words - 1 - i]) == kind;
         runs += alike;
         index += alike && i < entry;
     }
-    if (kind != SEGMENT_KIND_WEIGHTS && runs == count_firings(t->ir, t->engine, false, mode))
-        add_engine_entry(entry_of_firing(t->ir, t->engine, false, mode, index), out);
+    if (runs == count_firings(t->ir, t->engine, false, mode)) add_engine_entry(entry_in_mode(t, mode, index), out);
 }
 
 // Adds the comment of a table's entry. entry: its number, counted from 0 in the order in which the entries are used.
@@ -227,6 +234,14 @@ static int engine_of_table(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
+static struct table table_of(const struct ir *ir, int kernel, const struct ir_value *value) {
+    struct table t = {.ir = ir, .kernel = kernel, .value = value};
+    t.engine = engine_of_table(ir, kernel);
+    t.steered = steered_engine(ir, kernel, value);
+    list_firings(&t, t.engine == IR_NONE ? t.steered : t.engine);
+    return t;
+}
+
 // Returns the section of the documentation that explains the fields of the table's entries.
 static const char *fields_at(const struct table *t) {
     if (t->engine == IR_NONE || kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
@@ -247,7 +262,7 @@ static void add_only_entry(const struct table *t, struct text *out) {
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
     bool steers = kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX);
-    int engine = steers ? steered_engine(t) : t->engine;
+    int engine = steers ? t->steered : t->engine;
     if (engine == IR_NONE) return;
     const struct ir_engine *e = &t->ir->engine[engine];
     if (e->kernel == t->kernel)
@@ -288,13 +303,13 @@ static bool add_packed(const struct ir_kernel *k, const struct ir_param *param, 
 
 void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
-    struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     bool is_list = v->kind == IR_VALUE_LIST;
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
     const char *is = emit_param_expression(ir, kernel, param);
     if (is) return text_add(out, emit_expression(ir, is, v->integer));
     if (engine_at(ir, kernel) && add_packed(&ir->kernel[kernel], param, out)) return;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
+    struct table t = table_of(ir, kernel, v);
     text_addf(out, "{ // the last entry first, each with its number; fields: %s\n", fields_at(&t));
     add_terms(&t, out);
     add_entries(&t, out);
@@ -408,8 +423,10 @@ static void add_value_doc(const char *module, const char *name, struct text *out
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     const struct ir_engine *engine = engine_at(ir, kernel);
-    struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
-    if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) add_only_entry(&t, out);
+    if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) {
+        struct table t = table_of(ir, kernel, v);
+        add_only_entry(&t, out);
+    }
     if (engine) add_dies(ir, engine, param->name, out);
     add_value_doc(ir->kernel[kernel].module, param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {

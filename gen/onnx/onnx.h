@@ -27,6 +27,7 @@ struct onnx_design {
     int channels, lanes, tokens;
     int resident;    // above 0: all weights stay on chip, each product has its own engine, and these have so many lanes
     int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
+    int dies;        // above 1: the design is divided over this many dies
 };
 
 struct onnx_import;

@@ -118,7 +118,7 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     const struct graph_given *given = find_given(b->set, info->name);
     if (given) value->constant = filled(g, info->type, &dims, given->value);
     else VEC_PUSH(g->arena, g->input, v);
-    return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_UNSHAPED, info->name), false);
+    return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_SET_SIZE, info->name), false);
 }
 
 // Adds an initializer, and lets folding create four times as many elements more.

@@ -247,8 +247,10 @@ static const char *border(struct lower *l, int t, const struct axis *a, int64_t 
     int rank;
     struct axis one = {a->before, 1, a->inside};
     struct onnx_dims from = {3, {a->before, 1, a->inside}}, to = {3, {a->before, count, a->inside}};
-    if (!strcmp(mode, "wrap") && count <= a->extent)
+    if (!strcmp(mode, "wrap")) {
+        if (count > a->extent) return "wrapped padding of more elements than there are";
         return *out = part(l, t, a, behind ? 0 : a->extent - count, count, 1), NULL;
+    }
     if (!strcmp(mode, "reflect")) {
         if (count >= a->extent) return "a reflection of more elements than there are";
         int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index);

@@ -124,14 +124,14 @@ static const struct setting {
 // the step. Without slots, all tokens of a step have the same settings.
 static void add_sampled_row(struct ir *ir, int k) {
     const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
-    const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"set", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
+    const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"store", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
     if (ir->design.slots) {
         add_nets(ir, k, row, COUNT_OF(row));
         return;
     }
     if (samples_last(ir, k)) add_one(ir, k, "position", ir_design_net(ir, IR_NET_HEAD_POSITION));
     else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
-    ir_add_zero(ir, k, "set", 1);
+    ir_add_zero(ir, k, "store", 1);
     ir_add_zero(ir, k, "row", 3);
 }
 

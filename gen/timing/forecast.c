@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forecasts the cycles of a request from the timing contracts alone, without RTL. A short request is simulated whole.
-// For a long request, steps at some positions are simulated, each after a few warm-up steps. Each represents the steps
-// around it (the midpoint rule).
+// For a long request of a language model, steps at some positions are simulated, each after a few warm-up steps. Each
+// represents the steps around it (the midpoint rule). In other graphs every step does the same work, so the first steps
+// of a long request give the interval of the others.
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
@@ -16,6 +17,7 @@ enum {
     WARM = 2,         // warm-up steps before the steps of a sample that count, to fill the FIFOs
     COUNT_DECODE = 2, // decode steps of a sample that count
     TAIL = 3,         // last steps of a prompt, simulated up to the first id after them
+    LEAST_ALIKE = 4,  // steps that are simulated at least if all steps do the same work
 };
 
 struct forecasting {
@@ -26,6 +28,7 @@ struct forecasting {
     int steps, prefill;          // prefill: steps of the prompt
     int pace;                    // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;         // a request with more words is sampled
+    int64_t step_words;          // words of the last step of the prompt
     struct timing_memory memory; // memory at the first step
     int64_t phase;               // of a sample: cycles that are added to the memory's age
     const char *why;             // reason of a failure
@@ -168,6 +171,42 @@ static bool forecast_samples(struct forecasting *t) {
     return ok;
 }
 
+// ---- steps that are alike ----
+
+// Returns the number of steps to simulate if all steps do the same work: as many as have `whole_words` words.
+static int count_alike(const struct forecasting *t) {
+    int64_t count = at_least(t->whole_words / at_least(t->step_words, 1), LEAST_ALIKE);
+    return (int)at_most(count, t->steps);
+}
+
+// Simulates the first `count` steps of the request, with the last step of the request as the last one of them.
+static struct timing_result *run_alike(struct forecasting *t, int count) {
+    struct timing_step kept = t->step[count - 1];
+    t->step[count - 1] = t->step[t->steps - 1];
+    struct timing_result *r = run(t, 0, count);
+    t->step[count - 1] = kept;
+    return r;
+}
+
+// Forecasts a request in which all steps do the same work, except the last one, which may have fewer rows. Simulates
+// two shorter requests. The difference of their ends gives the interval of the steps that are not simulated.
+static bool forecast_alike(struct forecasting *t) {
+    struct timing_phase *p = &t->f->prefill;
+    struct arena_mark mark = arena_mark(&t->scratch);
+    int count = count_alike(t), few = count / 2;
+    struct timing_result *r = run_alike(t, few);
+    if (!r) return false;
+    int64_t end = r->step[few];
+    arena_release(&t->scratch, mark);
+    r = run_alike(t, count);
+    if (!r) return false;
+    double each = (double)(t->steps - count) / (count - few);
+    for (int s = 0; s < count; s++) add_step(t, p, r, s, s >= few - 1 && s < count - 1 ? 1 + each : 1);
+    p->cycles = (double)r->step[count] + each * (double)(r->step[count] - end);
+    t->f->simulated = count;
+    return true;
+}
+
 // ---- products ----
 
 // Returns the multiplications of one firing in all repetitions of a step, over the positions that the window includes.
@@ -268,18 +307,20 @@ static int64_t ring_cycles(const struct timing_memory *m) {
 }
 
 // Whether the request is simulated whole: the words of all its steps, estimated from one step of each phase, are at
-// most whole_words, or the graph is not a language model. Also finds the busiest engine. Returns false if a step cannot
-// be simulated; t->why then tells the reason.
+// most whole_words, or the graph is not a language model and its steps differ or are too few. Also finds the busiest
+// engine. Returns false if a step cannot be simulated; t->why then tells the reason.
 static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;
     struct timing_result *r = run(t, last, 1);
     if (!r) return false;
+    t->step_words = r->words;
     int64_t words = r->words * t->prefill;
     t->f->engine = busiest_engine(t->ir, r);
     if (t->steps > t->prefill && (r = run(t, t->steps - 1, 1))) words += r->words * (t->steps - t->prefill);
     arena_release(&t->scratch, mark);
-    return words <= t->whole_words || !t->ir->design.is_lm;
+    bool differ = !t->ir->design.is_lm && (cost_positions_matter(t->ir) || count_alike(t) >= t->steps);
+    return words <= t->whole_words || differ;
 }
 
 // Gives each decode step as many drafts as it may have. None of them counts as right, so the next step begins one
@@ -316,7 +357,7 @@ static struct timing_forecast *forecast(const struct ir *ir, int64_t first, int6
     count_macs(&t);
     find_bounds(&t);
     bool whole = is_short(&t);
-    bool ok = !t.why && (whole ? forecast_whole(&t) : forecast_samples(&t));
+    bool ok = !t.why && (whole ? forecast_whole(&t) : ir->design.is_lm ? forecast_samples(&t) : forecast_alike(&t));
     double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : CYCLES_LOOP_DRAIN;
     if (!whole) {
         hold_to_bound(&t.f->prefill, (double)t.f->start + ring);

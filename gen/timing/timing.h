@@ -62,9 +62,10 @@ void timing_request_bounds(const struct ir *, int64_t prompt, int64_t tokens, in
 enum { TIMING_WHOLE_WORDS = 8000000 /* the usual whole_words: a simulation takes about a second and 300 MB */ };
 
 // Forecasts a whole request without calculating values. A request of a language model with more than whole_words words
-// on its streams is sampled: steps at some positions are simulated, and each represents its neighbours. Other graphs
-// are simulated whole. age: age of the memory at the start, in cycles. kept: the vector parameters are on chip already.
-// Returns NULL on failure; *why then names the kernel that has no contract, or the streams that deadlock.
+// on its streams is sampled: steps at some positions are simulated, and each represents its neighbours. If all steps of
+// another graph do the same work, the first steps of such a request give the interval of the others. age: age of the
+// memory at the start, in cycles. kept: the vector parameters are on chip already. Returns NULL on failure; *why then
+// names the kernel that has no contract, or the streams that deadlock.
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 

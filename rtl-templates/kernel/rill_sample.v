@@ -11,9 +11,9 @@
 // With ROWS = 1, all tokens of a step have the same settings. Only the last token is chosen from the list; the ids of
 // the tokens before it are those of their largest elements. Settings must be stable from one cycle before the first
 // chunk enters until the last id has left. position is the position of token 0.
-// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `set` stores those at
-// the ports for token `row`. They must be stored two cycles before the token's first chunk enters, and kept until the
-// last id of the step has left.
+// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `store` stores the
+// settings and the position at the ports for token `row`. They must be stored two cycles before the token's first chunk
+// enters, and kept until the last id of the step has left.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
 // Latency: log2(LANES) + 52 cycles from the last chunk to the first id. If the last token is chosen from a list, its id
@@ -51,7 +51,7 @@ module rill_sample #(
     input  wire [31:0]         min_p,                // fp32
     input  wire [63:0]         seed,
     input  wire [15:0]         position,
-    input  wire                set,                  // with ROWS above 1, else unused
+    input  wire                store,                // with ROWS above 1, else unused
     input  wire [2:0]          row,
 
     input  wire                s_axis_x_tvalid,
@@ -120,7 +120,7 @@ module rill_sample #(
                 reg [31:0] inverse_q, top_k_q, min_p_q;
                 reg [63:0] seed_q;
                 always @(posedge clk)
-                    if (set && {29'd0, row} == r) begin
+                    if (store && {29'd0, row} == r) begin
                         inverse_q <= inverse;
                         top_k_q <= top_k;
                         min_p_q <= min_p;
@@ -400,6 +400,7 @@ module rill_sample #(
     // ROWS above 1, each element has its own key, so the later stages of rill_threefry get the keys of earlier
     // elements.
     localparam KEYS = ROWS > 1 ? 6 : 1;
+    localparam KEY_STAGES = (LATENCY_THREEFRY - 1) / 5;  // stages of rill_threefry from one of its keys to the next
     wire [31:0]         factor;
     wire [15:0]         token_position;
     wire [KEYS*64-1:0]  random_key;
@@ -418,7 +419,7 @@ module rill_sample #(
             assign token_position = position_q;
             assign random_key[63:0] = seed_q;
             for (i = 1; i < KEYS; i = i + 1) begin : gen_key_way
-                rill_delay_line #(.DATA_W(64), .DEPTH(3)) u_key (.clk(clk), .rst(rst), .en(go),
+                rill_delay_line #(.DATA_W(64), .DEPTH(KEY_STAGES)) u_key (.clk(clk), .rst(rst), .en(go),
                     .d(random_key[(i-1)*64 +: 64]), .q(random_key[i*64 +: 64]));
             end
         end else begin : gen_step
@@ -543,8 +544,8 @@ module rill_sample #(
         else
             fault <= fault || (take && bad_q[in_row]) || z_fault || difference_fault;
 
-    wire unused = &{1'b0, CHUNKS_32[31:24], score_hash, share_fault, id_q[0], set, row, lists_q, closing_user_q, up_to_row, more,
-        rest_long};
+    wire unused = &{1'b0, CHUNKS_32[31:24], score_hash, share_fault, id_q[0], store, row, lists_q, closing_user_q,
+        up_to_row, more, rest_long};
 endmodule
 
 `default_nettype wire

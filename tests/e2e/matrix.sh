@@ -44,7 +44,7 @@ check_point() { # line of cases.py; one job makes one point
     # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time.
     # A design whose runs take minutes is compiled with optimization there.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
-    [[ $build != [qf]* || $thorough != 0 ]] || builder=build_soon
+    [[ $build != [qf]* || $thorough != 0 || -n "${RILL_COVERAGE:-}" ]] || builder=build_soon
     [ "$build" != fast ] || optimized=1
     # Simulates multipliers at twice the clock (`A: 4`, `pump: 2`) as the hardware has them. All other designs of this
     # kind use the form that simulates faster.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks the generated files of each design. Two runs give identical bytes. The RTL is clean in `verilator --lint-only
 # -Wall` with the waivers of its lint.vlt, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is given
-# a top module, so filelist.f must list exactly the files that the top needs. See --help.
+# a top module, so filelist.f must list exactly the files that the top needs. hashes.sh compares the files of more
+# designs with their recorded hashes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -242,7 +243,7 @@ if [ "${1:-}" = --check-design ]; then
     exit 0
 fi
 
-all=0 set="" list=0 jobs=${job_count:-2}
+all=0 set="" list=0 jobs=${job_count:-2} recorded=0 # recorded: hashes are compared, too
 specs=()
 while [ $# -gt 0 ]; do
     case $1 in
@@ -264,6 +265,7 @@ rm -rf "$work" && mkdir -p "$work/specs"
 story=$root/configs/tinystories-gpt2-1m.yaml
 
 if [ ${#specs[@]} = 0 ]; then
+    recorded=1
     variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
     variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
     [ "$set" = deep ] ||
@@ -288,5 +290,9 @@ for spec in "${specs[@]}"; do
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 [ $list = 0 ] || exit 0
+if [ $recorded = 1 ]; then
+    add_job "$(awk -v set="$set" '!/^#/ && (set == "" || $2 == set)' "$root/tests/emit/hashes.txt" | wc -l)" \
+        "$root/tests/emit/hashes.sh" --check ${set:+--set "$set"}
+fi
 run_jobs "$jobs"
 verdict

@@ -3,6 +3,7 @@
 # Reads the planted faults from the faults.txt of every folder (docs/testing.md has the format). Checks or lists them,
 # or plants one.
 import fnmatch
+import hashlib
 import os
 import re
 import shlex
@@ -15,6 +16,10 @@ USAGE = """usage: faults.py [--table FILE]... check LEAST   every entry is well 
        faults.py [--table FILE]... list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test`, `deep`: make test-deep, or `extra`:
                                                 neither) and test of each, those of one test together
        faults.py [--table FILE]... plant ID ROOT     plants the fault in the tree at ROOT
+       faults.py [--table FILE]... key ID            the key of an entry in a file of results
+       faults.py [--table FILE]... recorded RESULTS [--failed] ID...   the last result of each entry that the file has,
+                                                as its line; `run ID` for the other entries, and with --failed for
+                                                those that failed
 Without --table: the faults.txt of every folder, in the order of their paths.
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
@@ -84,6 +89,24 @@ def plant(entry, root):
         file.write(text[: found[0][0]] + entry.put + text[found[0][1] :])
 
 
+def key_of(entry):
+    """A checksum of the entry, without its test, and of the file that it changes."""
+    with open(os.path.join(ROOT, entry.file), "rb") as file:
+        return hashlib.sha1("\n".join((entry.id, entry.file, entry.find, entry.put)).encode() + file.read()).hexdigest()[:16]
+
+
+def recorded(paths, results, again, ids):
+    """Prints the stored results. The last result of an entry counts."""
+    with open(results, encoding="utf-8", errors="replace") as file:
+        results = dict(line.rstrip("\n").partition(" ")[::2] for line in file if line.endswith("\n"))
+    entries = {entry.id: entry for entry in read_tables(paths)}
+    for name in ids:
+        result = results.get(key_of(entries[name]), "")
+        if not result or again and result.startswith("FAIL"):
+            result = f"run {name}"
+        print(result)
+
+
 def run(*command):
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
@@ -102,6 +125,8 @@ class Tests:
         self.later_sets = {line.split()[0] for line in run("verif/modules/run.sh", "--quick", "--set", "deep", "--list").splitlines()}
         self.points_of = {name: run("tests/e2e/matrix.sh", "--set", name, "--list").split() for name in ("test", "deep")}
         self.points = run("tests/e2e/matrix.sh", "--list").split()
+        with open(os.path.join(ROOT, "tests/emit/hashes.txt"), encoding="utf-8") as table:
+            self.recorded = {words[2]: words[1] for line in table if (words := line.split()) and words[0] != "#"}
         self.all_points = run("tests/e2e/matrix.sh", "--all", "--list").split()
 
     def missing(self, test):
@@ -134,6 +159,8 @@ class Tests:
     def place(self, test):
         """The set that runs a test: `test`, `deep`, or `extra` if neither does."""
         words = shlex.split(test)
+        if words[:2] == ["tests/emit/hashes.sh", "--check"]:
+            return "test" if all(self.recorded.get(spec) == "test" for spec in words[2:]) else "deep"
         for name in ("test", "deep"):
             if any(self.is_in(words, part, name) for part in self.parts[name] if part[0] == words[0]):
                 return name
@@ -240,7 +267,7 @@ def main():
     while arguments[:1] == ["--table"] and len(arguments) > 1:
         paths.append(arguments[1])
         arguments = arguments[2:]
-    if not arguments or arguments[0] not in ("check", "list", "plant"):
+    if not arguments or arguments[0] not in ("check", "list", "plant", "key", "recorded"):
         sys.stderr.write(USAGE)
         return 2
     paths = paths or tables_of_tree()
@@ -250,7 +277,15 @@ def main():
     if what == "list":
         show_list(paths, rest)
         return 0
-    plant(next(entry for entry in read_tables(paths) if entry.id == rest[0]), rest[1])
+    if what == "recorded":
+        again = rest[1:2] == ["--failed"]
+        recorded(paths, rest[0], again, rest[1 + again:])
+        return 0
+    entry = next(entry for entry in read_tables(paths) if entry.id == rest[0])
+    if what == "key":
+        print(key_of(entry))
+    else:
+        plant(entry, rest[1])
     return 0
 
 

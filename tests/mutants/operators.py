@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates faults from the syntax, for code without planted faults. tests/mutants/operators.sh runs them.
 
-usage: operators.py lines OBJECTS COMMAND MAP   adds the C lines that COMMAND has executed to MAP, from the coverage data
-                                                (*.gcda) under the folder OBJECTS
+usage: operators.py lines DATA OBJECTS COMMAND SECONDS FILE   writes FILE: the C lines that COMMAND has executed, from the
+                                                coverage data (*.gcda) under the folder DATA and the objects in OBJECTS
        operators.py draw [--sample N] [--seed S] FILE...    the files from which the faults of that sample are taken
-       operators.py table MAP [--sample N] [--seed S] FILE...   entries in the form of faults.txt, each with the commands
-                                                of MAP that execute its line, the fastest first; N of them at random
+       operators.py table MAP [--sample N] [--seed S] [--most N] FILE...   entries in the form of faults.txt, each with
+                                                the commands that execute its line by the files in the folder MAP, the
+                                                fastest first, at most N (default 12, 0: all); N of them at random
        operators.py count FILE...               how many faults of each class the files have
-       operators.py summary TABLE RESULTS       how many of each class were found, and the survivors with their lines
+       operators.py summary TABLE RESULTS       how many of each class and language were found, and the survivors with
+                                                their lines; tests/mutants/survivors.txt says which are equivalent
 
 A fault changes one place:
   compare     a comparison includes or excludes equality, or is turned round (== and !=)
@@ -29,11 +31,12 @@ import re
 import subprocess
 import sys
 
+SURVIVORS = "tests/mutants/survivors.txt"  # faults that no test finds, with the reasons
+CLASSES = ("compare", "arithmetic", "condition", "constant", "arguments")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|",
               "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=", "<<=": ">>=", ">>=": "<<="}
-KEEP = 5  # at most so many commands per entry: the fastest that execute its line
 
 
 # ---- C: faults from the syntax tree ----
@@ -185,54 +188,66 @@ def faults_of(path):
 # ---- which commands execute a line ----
 
 def benches_of(path):
-    """Commands of a module: its bench, or the benches of modules that instantiate it, and its proof."""
+    """Commands of a module: its bench or the benches of modules that instantiate it, its lint, and its proof."""
     name, commands, seen, wanted = os.path.basename(path)[:-2], [], set(), []
     wanted.append(name)
     while wanted and not commands:
-        name = wanted.pop(0)
-        seen.add(name)
-        if os.path.exists(os.path.join(ROOT, f"verif/modules/{name}_tb.v")):
-            commands.append(f"verif/modules/run.sh --quick {name}")
+        user = wanted.pop(0)
+        seen.add(user)
+        bench = os.path.join(ROOT, f"verif/modules/{user}_tb.v")
+        if os.path.exists(bench):
+            with open(bench, encoding="utf-8") as file:
+                sets = re.findall(r"^// quick:", file.read(), re.M)
+            commands += [f"verif/modules/run.sh --quick --set {part} {user}" for part in ("test", "deep")[:max(len(sets), 1)]]
         else:
-            users = subprocess.run(["grep", "-rlwE", f"^ +{name} +(#|[a-z])", "rtl-templates", "--include=*.v"], cwd=ROOT,
+            users = subprocess.run(["grep", "-rlE", f"^ +{user}( +(#|[a-z])|$)", "rtl-templates", "--include=*.v"], cwd=ROOT,
                                    stdout=subprocess.PIPE, text=True).stdout.split()
-            wanted += [user for file in users if (user := os.path.basename(file)[:-2]) not in seen]
-    if os.path.exists(os.path.join(ROOT, f"verif/formal/properties/{os.path.basename(path)}")):
-        commands.append(f"verif/formal/run.sh {os.path.basename(path)[:-2]}")
+            wanted += [one for file in users if (one := os.path.basename(file)[:-2]) not in seen]
+    commands.insert(1, f"verif/modules/lint_templates.sh --quick {name}")
+    if os.path.exists(os.path.join(ROOT, f"verif/formal/properties/{name}.v")):
+        commands.append(f"verif/formal/run.sh --quick {name}")
     return commands
 
 
-def read_map(path):
-    return json.load(open(path, encoding="utf-8")) if os.path.exists(path) else {"commands": {}, "files": {}}
-
-
-def add_lines(objects, command, path):
-    """Runs `gcov` for every object that was executed. The file `seconds` next to the map has the command's time."""
-    known = read_map(path)
-    data = [os.path.join(folder, name) for folder, _, names in os.walk(objects) for name in names if name.endswith(".gcda")]
-    known["commands"][command] = int(open(os.path.join(os.path.dirname(path), "seconds"), encoding="utf-8").read())
-    number = list(known["commands"]).index(command)
-    for at in range(0, len(data), 50):
-        done = subprocess.run(["gcov", "--json-format", "--stdout", *data[at:at + 50]], cwd=ROOT, stdout=subprocess.PIPE,
+def add_lines(data, objects, command, seconds, path):
+    """Runs `gcov` for every object that was executed. It needs the compiler's notes (*.gcno) beside the data."""
+    found, files = [], {}
+    for folder, _, names in os.walk(data):
+        found += [os.path.join(folder, name) for name in names if name.endswith(".gcda")]
+    for name in found:
+        notes = name[:-len("gcda")] + "gcno"
+        if not os.path.exists(notes):
+            os.link(objects + notes.rpartition(objects)[2], notes)
+    for at in range(0, len(found), 50):
+        done = subprocess.run(["gcov", "--json-format", "--stdout", *found[at:at + 50]], cwd=ROOT, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True, check=True)
         for line in done.stdout.splitlines():
             for file in json.loads(line)["files"]:
-                lines = known["files"].setdefault(os.path.normpath(file["file"]), {})
-                for entry in file["lines"]:
-                    tests = lines.setdefault(str(entry["line_number"]), [])
-                    if entry["count"] and number not in tests:
-                        tests.append(number)
+                lines = {entry["line_number"] for entry in file["lines"] if entry["count"]}
+                files.setdefault(os.path.normpath(file["file"]), set()).update(lines)
+    executed = {name: sorted(lines) for name, lines in files.items()}
     with open(path + ".new", "w", encoding="utf-8") as out:
-        json.dump(known, out)
+        json.dump({"command": command, "seconds": float(seconds), "files": executed}, out)
     os.replace(path + ".new", path)
+
+
+def read_map(folder):
+    """The commands of a map, the fastest first. Of commands that take the same time, the one that executes the least
+    code comes first, because it tests that code most closely."""
+    commands = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                commands.append(json.load(file))
+    for command in commands:
+        command["files"] = {path: set(lines) for path, lines in command["files"].items()}
+    return sorted(commands, key=lambda one: (round(one["seconds"]), sum(map(len, one["files"].values()))))
 
 
 def commands_of(known, path, line):
     if path.endswith(".v"):
         return benches_of(path)
-    names = list(known["commands"])
-    tests = [names[number] for number in known["files"].get(path, {}).get(str(line), [])]
-    return sorted(tests, key=known["commands"].get)[:KEEP]
+    return [one["command"] for one in known if line in one["files"].get(path, ())]
 
 
 def drawn(sample, seed, paths):
@@ -247,7 +262,7 @@ def drawn(sample, seed, paths):
     return dict(sorted(counts.items()))
 
 
-def table(known, sample, seed, paths):
+def table(known, sample, seed, most, paths):
     faults = []
     for path, count in drawn(sample, seed, paths).items():
         of_file = [(path, *fault) for fault in faults_of(path)]
@@ -263,47 +278,81 @@ def table(known, sample, seed, paths):
         if not commands:
             print(f"# {name} no test executes this line\n")
             continue
-        print(f"id {name}\nfile {path}\nfind {find}\nput {put}\nkind operator\ntest {' && '.join(commands)}\n")
+        test = " && ".join(commands[:most or None])
+        print(f"id {name}\nfile {path}\nfind {find}\nput {put}\nkind operator\ntest {test}\n")
+
+
+def blocks_of(path):
+    """The entries of a table as dictionaries, and the names in its comments about lines that no test executes."""
+    entries, unreached = [], []
+    with open(path, encoding="utf-8") as file:
+        for block in file.read().split("\n\n"):
+            lines = [line for line in block.strip().splitlines() if not line.startswith("#")]
+            fields = dict(line.partition(" ")[::2] for line in lines)
+            if "id" in fields:
+                entries.append(fields)
+            elif block.startswith("# ") and block.strip().endswith("no test executes this line"):
+                unreached.append(block.split()[1])
+    return entries, unreached
+
+
+def results_of(path, entries):
+    """ok, survived or illegal for each entry, by the last of its results."""
+    results = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = re.search(r"(?:^|[0-9a-f] )(ok   |FAIL ) ?(\S+): (.*)", line)
+            if words and words[2] in entries:
+                survived = "survived" if words[3].startswith("survived") else "illegal"
+                results[words[2]] = "ok" if words[1] == "ok   " else survived
+    return results
+
+
+def verdicts_of(entries, results):
+    """The results, with `equivalent` for the survivors for which tests/mutants/survivors.txt proves it."""
+    path, verdicts = os.path.join(ROOT, SURVIVORS), dict(results)
+    known = blocks_of(path)[0] if os.path.exists(path) else []
+    equivalent = {(one["file"], one["find"], one["put"]) for one in known if one["kind"] == "equivalent"}
+    for name, fields in entries.items():
+        if (fields["file"], fields["find"], fields["put"]) in equivalent and results.get(name) == "survived":
+            verdicts[name] = "equivalent"
+    return verdicts
 
 
 def summary(table_path, results_path):
-    entries, unreached = {}, []
-    for block in open(table_path, encoding="utf-8").read().split("\n\n"):
-        fields = dict(line.partition(" ")[::2] for line in block.strip().splitlines())
-        if "id" in fields:
-            entries[fields["id"]] = fields
-        elif block.startswith("# "):
-            unreached.append(block.split()[1])
-    found, survived, illegal = [], [], []
-    for line in open(results_path, encoding="utf-8"):
-        words = re.match(r"(ok   |FAIL ) ?(\S+): (.*)", line)
-        if words and words[2] in entries:
-            why = words[3]
-            (found if words[1] == "ok   " else survived if why.startswith("survived") else illegal).append((words[2], why))
-    for kind in ("compare", "arithmetic", "condition", "constant", "arguments"):
-        of_kind = [sum(name.startswith(kind) for name, *_ in part) for part in (found, survived)]
-        print(f"{kind:<12}{of_kind[0]:>5} found {of_kind[1]:>5} survived")
-    legal = len(found) + len(survived)
-    print(f"{'all':<12}{len(found):>5} found {len(survived):>5} survived, {100 * len(found) / max(legal, 1):.0f} % found; "
-          f"{len(illegal)} do not compile; of {len(unreached)} no test executes the line")
-    for name, _ in survived:
+    entries, unreached = blocks_of(table_path)
+    entries = {fields["id"]: fields for fields in entries}
+    results = results_of(results_path, entries)
+    verdicts = verdicts_of(entries, results)
+    verdicts.update(dict.fromkeys(unreached, "not executed"))
+    groups = [(kind, lambda name, kind=kind: name.startswith(kind + ":")) for kind in CLASSES]
+    groups += [("C", lambda name: ".c:" in name), ("Verilog", lambda name: ".v:" in name), ("all", lambda name: True)]
+    kinds = ("ok", "survived", "not executed", "equivalent", "illegal")
+    print(f"{'':<12}{'found':>9}{'survived':>14}{'not executed':>14}{'equivalent':>14}{'no result':>14}{'found of the first three':>26}")
+    for title, belongs in groups:
+        counts = [sum(belongs(name) and verdict == kind for name, verdict in verdicts.items()) for kind in kinds]
+        share = 100 * counts[0] / max(sum(counts[:3]), 1)
+        print(f"{title:<12}{counts[0]:>9}" + "".join(f"{count:>14}" for count in counts[1:]) + f"{share:>24.1f} %")
+    for name in (name for name in verdicts if verdicts[name] == "survived"):
         print(f"survived {name}\n    {entries[name]['find']}\n    {entries[name]['put']}")
     for name in unreached:
         print(f"not executed {name}")
+    if len(entries) > len(results):
+        print(f"{len(entries) - len(results)} faults have not been run")
 
 
 def options_of(words):
-    """Sample, seed and files."""
-    sample, seed = 0, 1
-    while words[:1] in (["--sample"], ["--seed"]):
-        sample, seed = (int(words[1]), seed) if words[0] == "--sample" else (sample, int(words[1]))
+    """Sample, seed, most commands of a fault, and files."""
+    options = {"--sample": 0, "--seed": 1, "--most": 12}
+    while words and words[0] in options:
+        options[words[0]] = int(words[1])
         words = words[2:]
-    return sample, seed, words
+    return *options.values(), words
 
 
 def main():
     what, rest = sys.argv[1:2], sys.argv[2:]
-    if what == ["lines"] and len(rest) == 3:
+    if what == ["lines"] and len(rest) == 5:
         add_lines(*rest)
     elif what == ["summary"] and len(rest) == 2:
         summary(*rest)
@@ -312,7 +361,8 @@ def main():
         for kind in sorted(set(kinds)):
             print(f"{kind:<12}{kinds.count(kind):>6}")
     elif what == ["draw"] and rest:
-        print(*drawn(*options_of(rest)), sep="\n")
+        sample, seed, _, paths = options_of(rest)
+        print(*drawn(sample, seed, paths), sep="\n")
     elif what == ["table"] and len(rest) > 1:
         table(read_map(rest[0]), *options_of(rest[1:]))
     else:

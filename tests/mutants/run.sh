@@ -7,7 +7,8 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
+usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [--kind K] [--table FILE]
+                            [--results FILE [--failed]] [entry...]
   --check      checks the entries without planting a fault: each pattern occurs once, each test exists, and the two sets
                of tests find enough of the faults
   --quick      does the same, plants a few faults with fast tests, and plants faults that no test finds, which the
@@ -18,6 +19,10 @@ usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [
   --jobs N     works in N copies of the tree at the same time (default 1)
   --kind K     runs only the entries of this kind
   --table FILE runs the entries of this file instead of every folder's faults.txt
+  --results FILE  appends each result to FILE at once, and takes the results that FILE already has, so that a run that
+               was interrupted continues. A result counts as long as the entry and the file that it changes are the
+               same. Changes of the tests are not noticed: delete FILE after such changes, or give --failed.
+  --failed     runs the entries again whose result in FILE is FAIL
   entry        numbers such as 1-40, ids, or patterns of ids such as 'fifo-*' (default: all)
 The line `ok ID: killed by TEST` means that the test passes without the fault and fails with it. FAIL means that the
 fault survived or does not compile, that its pattern does not occur exactly once, or that the test fails without the
@@ -41,57 +46,71 @@ copy_tree() { # to
 
 build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
 
-# Returns the exit status of the test, or 124 after a timeout. Memory is limited, because a fault may allocate all of
+# Returns the exit status of the command, or 124 after a timeout. Memory is limited, because a fault may allocate all of
 # it.
-run_test() { # test, seconds
+run_test() { # command, seconds
     # AddressSanitizer reserves terabytes of addresses.
     local memory=12000000
     [[ $1 != *serve/run.sh* && $1 != *--sanitize* ]] || memory=unlimited
     (cd "$tree" && ulimit -v $memory && unset RILL_HOME && timeout -k 5 "$2" bash -c "$1") >"$log" 2>&1 </dev/null
 }
 
-# Checks that each command of the test passes without a fault. Stores their seconds in build/mutants/clean.
-passes_clean() { # test
-    local mark command
-    limit=0
+# Puts a version of the entry's file into the copy of the tree, newer than what was built.
+put_file() { cp "$tree/build/$1" "$tree/$file"; } # original or planted
+build_file() { [[ $file != *.[ch] && $file != *.def && $file != *.inc ]] || build_tree; }
+
+# Runs the commands of the test with the fault until one fails, which remains in `command`. Returns its exit status. A
+# command that has not run without a fault yet does that first: `clean` is 0 if it fails there.
+run_commands() { # test
+    local mark status
+    clean=1
     while read -r command; do
         mark=$work/clean/$state-$(sha1sum <<<"$command" | cut -d' ' -f1)
-        [ -e "$mark" ] || time_clean "$command" "$mark" || return
-        limit=$((limit + $(cat "$mark")))
+        if [ ! -e "$mark" ]; then
+            put_file original
+            if ! time_clean "$command" "$mark"; then clean=0 && return 1; fi
+            put_file planted && build_file
+        fi
+        status=0
+        run_test "$command" "$(cat "$mark")" || status=$?
+        [ $status = 0 ] || return $status
     done <<<"${1// && /$'\n'}"
 }
+# The limit is many times the time without a fault, so that a timeout means that the command does not end.
 time_clean() { # command, file for the seconds that it may take with a fault
     local began=$SECONDS
     build_tree && run_test "$1" 3600 || return
-    mkdir -p "$work/clean" && echo $((20 * (SECONDS - began) + 60)) >"$2"
+    mkdir -p "$work/clean" && echo $((20 * (SECONDS - began) + 40)) >"$2"
 }
 
-does_not_build() { grep -Eq '^FAIL.*(does not build| build: |vectors build)' "$log"; }
+# A template that refuses legal parameters (rill_error_...) has a fault that its bench finds.
+does_not_build() { grep -v rill_error_ "$log" | grep -Eq '^FAIL.*(does not build| build: |vectors build)'; }
 
 run_entry() { # number, id, file, kind, place, test
-    local id=$2 file=$3 kind=$4 test=$6 status=0 why again="tests/mutants/run.sh $2"
+    local id=$2 file=$3 kind=$4 test=$6 status=0 why command clean=1 again="tests/mutants/run.sh $2"
     log=$tree/build/log
-    if ! passes_clean "$test"; then fail "$id" "without the fault $test fails: $(reason)" && return; fi
     cp -p "$tree/$file" "$tree/build/original"
     if ! why=$(faults plant "$id" "$tree" 2>&1); then fail "$id" "$why" && return; fi
-    if [[ $file == *.[ch] || $file == *.def || $file == *.inc ]] && ! build_tree; then
-        fail "$id" "does not build: $(reason)"
+    cp "$tree/$file" "$tree/build/planted"
+    if ! build_file; then fail "$id" "does not build: $(reason)"
     else
-        run_test "$test" "$limit" || status=$?
-        verdict_of "$id" "$kind" "$test" $status
+        run_commands "$test" || status=$?
+        if [ $clean = 0 ]; then fail "$id" "without the fault $command fails: $(reason)"
+        else verdict_of "$id" "$kind" "$test" $status
+        fi
     fi
-    cp "$tree/build/original" "$tree/$file" # newer than what was built with the fault
+    put_file original
 }
 
 verdict_of() { # id, kind, test, exit status
     cp "$log" "$work/logs/${1//\//_}.log"
     if [ "$4" != 0 ] && does_not_build; then fail "$1" "does not build: $(reason)"
     elif [ "$2" = equivalent ] && [ "$4" = 0 ]; then ok "$1: equivalent, $3 passes"
-    elif [ "$2" = equivalent ]; then fail "$1" "is not equivalent: killed by $3"
+    elif [ "$2" = equivalent ]; then fail "$1" "is not equivalent: killed by $command"
     elif [ "$4" = 0 ]; then fail "$1" "survived $3"
-    elif [ "$4" = 137 ]; then fail "$1" "$3 was killed itself, and shows nothing"
-    elif [ "$4" = 124 ]; then ok "$1: killed by $3: it does not end"
-    else ok "$1: killed by $3"
+    elif [ "$4" = 137 ]; then fail "$1" "$command was killed itself, and shows nothing"
+    elif [ "$4" = 124 ]; then ok "$1: killed by $command: it does not end"
+    else ok "$1: killed by $command"
     fi
 }
 
@@ -102,13 +121,38 @@ run_batch() { # id...; one process runs them
     trap 'rm -rf "$tree"' EXIT
     if ! copy_tree "$tree"; then fail "$*" "no copy of the tree in $tree" && return; fi
     listed=$(faults list "$@") || return # the caller then misses the checks and fails
-    while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done <<<"$listed"
+    while IFS=$'\t' read -r -a line; do
+        run_entry "${line[@]}" >"$tree/build/lines"
+        cat "$tree/build/lines"
+        [ -z "$results" ] || echo "$(faults key "${line[1]}") $(head -n 1 "$tree/build/lines")" >>"$results"
+    done <<<"$listed"
+}
+
+# Prints the results that the file already has, and leaves only the other entries in `ids`.
+take_results() {
+    local recorded line
+    recorded=$(faults recorded "$results" "${failed[@]}" "${ids[@]}") || return
+    ids=()
+    while read -r line; do
+        case $line in
+            run*) ids+=("${line#run }") ;;
+            ok*) plan 1 && ok "${line#ok    }" ;;
+            FAIL*) plan 1 && line=${line#FAIL  } && fail "${line%%: *}" "${line#*: }" ;;
+        esac
+    done <<<"$recorded"
 }
 
 # ---- the runner itself ----
 
 # Runs entries that must not be reported as found. The expected output says why.
-run_self() { ! "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$work/self.out" 2>&1; }
+run_self() {
+    rm -f "$work/self.results"
+    run_recorded "$work/self.out" &&
+        sed -i 's/survived/survived before/; $d' "$work/self.results" && run_recorded "$work/again.out"
+}
+run_recorded() { # file for the output
+    ! "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" --results "$work/self.results" >"$1" 2>&1
+}
 queue_runner() {
     local out=$work/self.out
     prepare run_self
@@ -121,6 +165,9 @@ queue_runner() {
     queue check_says "a proof that does not hold is noticed" "^FAIL  not-equivalent: is not equivalent" "$out"
     queue check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
     queue check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
+    queue check_says "a stored result counts" "^FAIL  unnoticed: survived before" "$work/again.out"
+    queue check_says "an entry without a stored result is run" \
+        "^FAIL  killed: .* was killed itself" "$work/again.out"
 }
 # Checks that entries in the wrong folder, and two entries with one id, are refused.
 misplaced() {
@@ -147,7 +194,7 @@ check_table() {
     fi
 }
 
-jobs=${job_count:-1} what=run kind=() wanted=() tables=()
+jobs=${job_count:-1} what=run kind=() wanted=() tables=() results="" failed=()
 while [ $# -gt 0 ]; do
     case $1 in
         --check | --quick | --places | --list) what=${1#--} ;;
@@ -157,6 +204,11 @@ while [ $# -gt 0 ]; do
             ;;
         --kind) kind=("$1" "${2:-}") && shift ;;
         --table) tables+=("$1" "$(realpath "${2:-}")") && shift ;;
+        --results)
+            [ -n "${2:-}" ] && touch "$2" || { usage >&2; exit 2; }
+            results=$(realpath "$2") && shift
+            ;;
+        --failed) failed=(--failed) ;;
         --run) what=batch state=$2 wanted=("${@:3}") && break ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -183,12 +235,13 @@ listed=$(faults list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) ||
     { fail "table" "its list breaks off" && verdict; exit 1; }
 mapfile -t ids < <(grep . <<<"$listed" | cut -f2)
 [ ${#ids[@]} != 0 ] || { echo "no such entry (--list shows them)" >&2; exit 2; }
+[ -z "$results" ] || take_results || { fail "results" "they cannot be read" && verdict; exit 1; }
 state=$(state_of_tree)
 batch=$(((${#ids[@]} + jobs - 1) / jobs))
 [ $batch -le 20 ] || batch=20
 for ((at = 0; at < ${#ids[@]}; at += batch)); do
     add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" "${BASH_SOURCE[0]}" \
-        ${tables[@]+"${tables[@]}"} --run "$state" "${ids[@]:at:batch}"
+        ${tables[@]+"${tables[@]}"} ${results:+--results "$results"} --run "$state" "${ids[@]:at:batch}"
 done
 run_jobs "$jobs"
 verdict

@@ -4,7 +4,8 @@
 real.py [--least N] [--float] [--check] [NAME...]
     NAME     a part of the names of models (default: all)
     --float  without the exact values, which take minutes for large models
-    --check  also runs `rill check`, which takes minutes for large images
+    --check  the column `fits` has the verdict of `rill check`, the fullest resource, and the cycles of a row by the bound
+             and by the forecast. This takes minutes for large images
     --least  exits with status 1 if fewer models pass
 
 Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them; no file of
@@ -229,7 +230,7 @@ def inputs_of(model, batched, rows, values={}):
         if value.name in known:
             continue
         kind = value.type.tensor_type
-        shape = [d.dim_value or values.get(f"{value.name}.{k}", rows) for k, d in enumerate(kind.shape.dim)]
+        shape = [d.dim_value if d.dim_value > 0 else values.get(f"{value.name}.{k}", rows) for k, d in enumerate(kind.shape.dim)]
         if batched and kind.shape.dim[0].dim_value == 1:
             shape[0] = 1
         x = random.standard_normal(shape).astype(np.float32)
@@ -263,11 +264,18 @@ def exact_error(folder, spec, want, activations):
 
 
 def fits(spec, table, check):
-    """Whether the design is within the board's limits: by the estimate of the import, or by `rill check`."""
+    """Whether the design is within the board's limits: by the estimate of the import, or by `rill check` with the
+    fullest resource, and the cycles of a row by its bound and by its forecast."""
     if not check:
         return "no" if "beyond the board" in table else "yes"
-    good, why, _ = rill("check", spec)
-    return "yes" if good else why
+    good, why, text = rill("check", spec)
+    if not good:
+        return why
+    rows = int(re.search(r"one step of (\d+) row", text)[1])
+    bound = int(re.search(r"^  bound +(\d+)", text, re.M)[1])
+    clock = float(re.search(r"([\d.]+) MHz", text)[1])
+    verdict = re.search(r"^verdict: ([^;]*); forecast ([\d.]+) rows/s.*fullest: (.*)$", text, re.M)
+    return f"{verdict[1]}; {verdict[3]}; bound {bound / rows:,.0f}, forecast {clock * 1e6 / float(verdict[2]):,.0f} cycles"
 
 
 def run_model(name, exact, check):
@@ -303,7 +311,7 @@ def run_model(name, exact, check):
     good = isinstance(off, float) and off <= 1e-4
     cells = [exact_error(folder, spec, want, a) if exact and good else "" for a in ("int10", "int8")]
     shown = [f"{c:.1e}" if isinstance(c, float) else c[:60] for c in [off, *cells]]
-    return [name, ops, f"yes ({seconds:.0f} s)", *shown, fits(spec, table, check)[:110], ""], good
+    return [name, ops, f"yes ({seconds:.0f} s)", *shown, fits(spec, table, check)[:200], ""], good
 
 
 def main():

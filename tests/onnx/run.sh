@@ -7,17 +7,20 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/onnx/run.sh [model...]
-  model  models of tests/onnx/models (default: all, and the checks that need no model)
+usage: tests/onnx/run.sh [--set test | --set deep] [model...]
+  --set test  all that follows (the default)
+  --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each
+  model       models of tests/onnx/models (default: all, and the checks that need no model)
 Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
 trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
 }
 
-models=()
+models=() set=test
 while [ $# -gt 0 ]; do
     case $1 in
         --help | -h) usage; exit 0 ;;
+        --set) set=${2:-} && [[ $set == @(test|deep) ]] && shift || { usage >&2; exit 2; } ;;
         -*) usage >&2; exit 2 ;;
         *) models+=("$1") ;;
     esac
@@ -98,6 +101,12 @@ nothing_written() { # folder
     [ ! -e "$1" ] || { echo "error: $1 was written"; return 1; }
 }
 
+if [ "$set" = deep ]; then
+    for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
+    run_queue
+    verdict
+    exit
+fi
 for model in "${models[@]}"; do
     name="$model: the values are numpy's"
     if [ "$model" = picture ] && ! "$rill" explain conv >/dev/null 2>&1; then queue skip "$name" "no operation conv"
@@ -118,7 +127,9 @@ if [ "$all" = 0 ]; then
         "$rill" import "$root/models/tinystories-gpt2-1m" -o "$work/none" --on-chip
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
-    queue check "rows that share reads of the weights" spec encoder 'tensor_rows: 2' 'A: 2'
+    queue check "rows that share reads of the weights" spec encoder 'T: 1' 'tensor_rows: 4' 'A: 2'
+    queue check "rows of vectors share reads of the weights" spec mlp 'T: 4'
+    queue check "a design that is larger than one die" spec quantized 'dies: 3'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'
@@ -140,6 +151,8 @@ if [ "$all" = 0 ]; then
         "$rill" import "$here/models/chosen.onnx" -o "$work/none"
     queue check_refused "a value for an input that does not exist" 1 "no input has this name" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --set rate=1
+    queue check_refused "a value for an input that is too large" 1 "more elements than a constant may have" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --set x=1 --dim N=1048576 --dim x.1=1048576
     queue check_refused "a value that is no number" 2 "is not NAME=NUMBER" \
         "$rill" import "$here/models/chosen.onnx" -o "$work/none" --set rate=nan
     queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \

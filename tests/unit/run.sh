@@ -51,7 +51,7 @@ if [ "$sanitize" = 1 ]; then
 fi
 mkdir -p "$out"
 log=$out/log.$$ # a separate log for each concurrent run
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$out"/*.$$.o' EXIT
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 build_library() {
@@ -66,10 +66,15 @@ build_test() { # name
     local source=$root/tests/unit/$1.c
     [ -n "$(find "$source" "$root"/tests/unit/{*.h,one_case.c} "$root/$library/librill.a" -newer "$out/$1" 2>&1)" ] ||
         return 0
+    # The sources are compiled by themselves, so that ccache finds them again after a change of the library.
+    compile "$source" "$out/$1.$$.o" && compile "$root/tests/unit/one_case.c" "$out/one_case.$$.o" || return
     # shellcheck disable=SC2086 # flags are words
-    ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags -I"$root" -o "$out/$1" "$source" \
-        "$root/tests/unit/one_case.c" "$root/$library/librill.a" \
+    ${CC:-gcc} $flags -o "$out/$1" "$out/$1.$$.o" "$out/one_case.$$.o" "$root/$library/librill.a" \
         -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
+}
+compile() { # source, object
+    # shellcheck disable=SC2086 # flags are words
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags -I"$root" -c "$1" -o "$2"
 }
 
 # Builds and runs a test program with one case, or with the cases that `slow` selects.

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "gen/base/diag.h"
+#include "gen/base/verilog.h"
 
 static void test_arithmetic(void **state) {
     (void)state;
@@ -237,9 +238,27 @@ static void test_nearest(void **state) {
     assert_null(diag_nearest_word("", words, COUNT_OF(words)));
     assert_int_equal(diag_edit_distance("abc", "acb"), 1);
     assert_int_equal(diag_edit_distance("kitten", "sitting"), 3);
+    // Words of more than 63 letters are not compared, although they differ in one letter only.
+    static const char seventy[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
+    const char *const too_long[] = {seventy}, *const short_enough[] = {seventy + 7};
+    assert_null(diag_nearest_word(seventy + 1, too_long, 1));
+    assert_non_null(diag_nearest_word(seventy + 8, short_enough, 1));
     assert_int_equal(diag_nearest_value(3, legal, 4), 2);
     assert_int_equal(diag_nearest_value(INT64_MIN, legal, 4), 1);
     assert_int_equal(diag_nearest_value(INT64_MAX, legal, 4), 8);
+}
+
+// A column is a character, not a byte.
+static void test_verilog_place(void **state) {
+    (void)state;
+    static const char text[] = "// \xc2\xb5s\n  module";
+    const struct source source = {"kernel.v", text, sizeof text - 1};
+    struct loc at = verilog_place(&source, strchr(text, 's'));
+    assert_int_equal(at.line, 1);
+    assert_int_equal(at.col, 5);
+    at = verilog_place(&source, strchr(text, 'm'));
+    assert_int_equal(at.line, 2);
+    assert_int_equal(at.col, 3);
 }
 
 static void expect_output(struct loc loc, const char *message, const char *expected) {
@@ -299,6 +318,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_output_abort, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_output_full, make_dir, remove_dir),
         cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_verilog_place),
         cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

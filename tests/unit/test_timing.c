@@ -387,6 +387,26 @@ static void test_forecast(void **state) {
     assert_true(whole->end == whole->first_id);
 }
 
+// Checks the forecast of a long request of a graph in which all steps do the same work, and whose last step has fewer
+// rows: with and without an engine. Without one, the first steps are shorter, because they fill the FIFOs.
+static void test_forecast_of_equal_steps(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec;
+        int64_t whole_words, simulated;
+    } set[] = {{"tests/e2e/cases/five/spec.yaml", 1, 4}, {"tests/e2e/cases/pool/spec.yaml", 40000, 30}};
+    for (size_t i = 0; i < COUNT_OF(set); i++) {
+        struct ir *ir = build_sized(set[i].spec, SPEC_SAFE);
+        int64_t rows = 60 * ir->design.tokens + 1;
+        struct timing_forecast *whole = forecast_of(ir, rows, 1, INT64_MAX),
+                               *some = forecast_of(ir, rows, 1, set[i].whole_words);
+        assert_int_equal(whole->simulated, 61);
+        assert_int_equal(some->simulated, set[i].simulated);
+        assert_true(fabs(some->first_id / whole->first_id - 1) < 0.02);
+        assert_true(fabs(some->prefill.busy - whole->prefill.busy) <= 0.01 * whole->prefill.busy);
+    }
+}
+
 static struct timing_drafted mixed(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                    struct timing_drafts drafts) {
     return timing_with_drafts(none, drafted, &drafts);
@@ -570,6 +590,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(operands_wait_in_slices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forecast_of_equal_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_with_drafts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),

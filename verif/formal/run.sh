@@ -223,7 +223,6 @@ for ports in 1 2 3; do
 done
 check_proof rill_weight_lane 4 BEAT_BITS=3 DEPTH=5
 check_proof rill_weight_lane 4 BEAT_BITS=3 DEPTH=1
-check_proof rill_pulse_word 4 DATA_W=3 "WORD=3'd5"
 check_proof rill_register_copies 4 DATA_W=3 COPIES=3
 check_proof rill_hop_stage 2 DATA_W=3 CLEAR_W=1
 check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=0
@@ -291,7 +290,6 @@ check_fault rill_weight_lane 's/fetch = run_q \&\& filled/fetch = run_q/' 6 BEAT
 check_fault rill_weight_lane 's/ready_q <= !waits/ready_q <= 1'"'b1"'/' 8 BEAT_BITS=3 DEPTH=5
 check_fault rill_weight_lane 's/last_q <= left_q == 16.d1/last_q <= left_q == 16'"'d2"'/' 10 BEAT_BITS=3 DEPTH=5
 check_fault rill_join 's/(&s_axis_tvalid)/(|s_axis_tvalid)/' 3 PORTS=2
-check_fault rill_pulse_word 's/else if (m_axis_tready)/else/' 5 DATA_W=3 "WORD=3'd5"
 check_fault rill_register_copies 's/copy_q <= rst ?/copy_q <= rst \&\& c == 0 ?/' 4 DATA_W=3 COPIES=3
 check_fault rill_hop 's/k < STAGES; k/k < STAGES - 1; k/' 6 DATA_W=3 CLEAR_W=1 STAGES=2
 check_fault rill_hop_stage 's/d & KEPT/d/' 6 DATA_W=3 CLEAR_W=1

@@ -48,13 +48,15 @@ case $kind in
     tuned) options="$apart $movable" compile=optimized ;;
     quick) options="" compile=unoptimized ;;
 esac
+# tests/coverage.sh: the simulation counts how often each line runs and each bit changes, or its C code does.
+[ -z "${RILL_COVERAGE:-}" ] || options="$options --coverage-line --coverage-toggle"
 rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top \
     --prefix Vrill_sim_top \
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
-    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
+    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm${RILL_GCOV:+ -lgcov}" \
     "$root/verif/harness/share.vlt" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 $compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk

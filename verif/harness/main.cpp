@@ -10,6 +10,13 @@
 #include "verif/harness/sim_pins.h"
 #include "verif/harness/snapshot.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include "verilated_cov.h"
+#endif
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
@@ -117,6 +124,11 @@ int main(int argc, char **argv) {
         if (clock_2x(*top, 0)) settle();
     }
     if (context->gotFinish() || context->gotError()) sim_stopped(run);
+#if VM_COVERAGE
+    // A file for each process, because a design is simulated more than once.
+    const std::string file = std::string(std::getenv("RILL_COVERAGE")) + "/" + std::to_string(getpid()) + ".dat";
+    context->coveragep()->write(file.c_str());
+#endif
     if (sim_saved(run)) return 0; // no report: the run continues in another process
     top->final();
 #if VM_TRACE_FST

@@ -37,7 +37,7 @@ module rill_sample_tb;
     reg                 fresh [0:MOST-1];                // has new settings, so it waits until earlier firings are over
     reg  [191:0]        settings [0:MOST*TOKENS-1];      // of each row: {position, seed, min_p, top_k, inverse}
     reg  [191:0]        now = 0;
-    reg                 apply = 0, set = 0;
+    reg                 apply = 0, store = 0;
     reg  [2:0]          row = 0;
     integer             put = 0;                         // rows of the next firing that have their settings
     reg                 lists = 0;                       // a token of the firing is chosen from a list
@@ -69,7 +69,7 @@ module rill_sample_tb;
 
     rill_sample #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .TOP_K(TOP_K), .ROWS(ROWS)) dut (
         .clk(clk), .rst(rst), .inverse(now[31:0]), .top_k(now[63:32]), .min_p(now[95:64]), .seed(now[159:96]),
-        .position(now[175:160]), .set(set), .row(row),
+        .position(now[175:160]), .store(store), .row(row),
         .fault(fault), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
@@ -129,7 +129,7 @@ module rill_sample_tb;
             if (bad_wait == 1) begin
                 rst <= 1;
                 now <= 192'd0;
-                set <= 1;
+                store <= 1;
                 row <= 3'd0;
             end
             if (bad_wait == 3) begin
@@ -201,7 +201,7 @@ module rill_sample_tb;
         // New settings come two cycles before their first chunk.
         if (in_f < firings && in_c == 0 && in_t == 0 && fresh[in_f] && out_f == in_f && !(x_valid && !x_ready)) begin
             now <= settings[in_f * TOKENS + put];
-            set <= 1;
+            store <= 1;
             row <= put;
             if (put == 0) lists = 0;
             if (put < ntok[in_f] && settings[in_f * TOKENS + put][31:0] != 0
@@ -214,7 +214,7 @@ module rill_sample_tb;
             end
         end else if (apply) begin
             apply = 0;
-            set <= 0;
+            store <= 0;
             if (ROWS > 1) now <= {6{32'hffffffff}};      // the settings are stored
         end else if ((!x_valid || x_ready) && in_f < firings && !(in_c == 0 && in_t == 0 && fresh[in_f])
             && $urandom_range(99) >= idle &&
