@@ -114,7 +114,7 @@ proofs() {
     diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |
         grep '^[<>]'
     diff <(rows '/^Not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v \
-            rtl-templates/control/rill_axil_regs.v; do
+            rtl-templates/control/rill_axil_regs.v rtl-templates/*/rill_weight_store.v; do
         module=$(basename "$module" .v)
         [ -f "verif/formal/properties/$module.v" ] || echo "$module"
     done | sort) | grep '^[<>]'

@@ -24,7 +24,7 @@ what=print set_name="" specs=()
 while [ $# -gt 0 ]; do
     case $1 in
         --rill) rill=$(realpath "$2") && shift ;;
-        --check | --record) what=${1#--} ;;
+        --check | --record | --job) what=${1#--} ;; # --job: --check as a job of tests/emit/run.sh, which counts
         --set) set_name=$2 && shift ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -79,6 +79,7 @@ record() {
 case $what in
     print) for spec in "${specs[@]}"; do echo "$(hash_of "$spec") $spec"; done ;;
     record) record ;;
+    job) for spec in "${specs[@]}"; do check_hash "$spec"; done ;;
     check)
         for spec in "${specs[@]}"; do queue check_hash "$spec"; done
         run_queue

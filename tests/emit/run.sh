@@ -292,7 +292,7 @@ done
 [ $list = 0 ] || exit 0
 if [ $recorded = 1 ]; then
     add_job "$(awk -v set="$set" '!/^#/ && (set == "" || $2 == set)' "$root/tests/emit/hashes.txt" | wc -l)" \
-        "$root/tests/emit/hashes.sh" --check ${set:+--set "$set"}
+        "$root/tests/emit/hashes.sh" --job ${set:+--set "$set"}
 fi
 run_jobs "$jobs"
 verdict

@@ -96,7 +96,7 @@ STUB
 # shellcheck disable=SC2034 # variables of judge.sh
 judge_point() (
     . "$root/tests/e2e/judge.sh"
-    work=$root/build/tests/harness/e2e rill=$work/rill requests=(--prompt-ids 1,2 --tokens 2) flags=()
+    work=$root/build/tests/harness/e2e rill=$work/rill requests=(--prompt-ids 1,2 --tokens 2) flags=() arguments=4
     echo logits >"$work/logits/key.end.other.0"
     streams_compared() { :; } # tests/e2e/comparisons.sh
     check_run p key end 0
