@@ -66,7 +66,9 @@ def table_of_constants(title, lines):
 
 
 def header():
-    return table_of_constants("// Words of bits that hardware and generator share, of include/fields.def: first bits, widths, values.",
+    return table_of_constants("// First bits, widths and values of the fields of words "
+                              "that hardware and generator share.\n"
+                              "// `tests/fields.py write` writes this file from include/fields.def.",
                               (f"localparam {name} = {value};" for name, value in constants()))
 
 
@@ -89,8 +91,9 @@ def addresses():
 
 
 def register_header():
-    return table_of_constants("// Addresses of registers, in bytes, of include/registers.def;\n"
-                              "// for a register that each channel has, this is the address of channel 0's.",
+    return table_of_constants("// Addresses of registers, in bytes. A register that each "
+                              "channel has is given with the address for channel 0.\n"
+                              "// `tests/fields.py write` writes this file from include/registers.def.",
                               (f"localparam [11:0] {name} = 12'h{at:03X};" for name, at in addresses()))
 
 
@@ -117,7 +120,9 @@ def latencies():
 
 
 def latency_header():
-    return table_of_constants("// Enabled clocks from operands to result of the arithmetic units, of include/latency.def.",
+    return table_of_constants("// Latencies of the arithmetic units, in enabled clocks "
+                              "from the operands to the result. `tests/fields.py write`\n"
+                              "// writes this file from include/latency.def.",
                               (f"localparam LATENCY_{name} = {clocks};".ljust(40) + f"// {module}" for name, clocks, module, _ in latencies()))
 
 

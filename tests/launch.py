@@ -40,6 +40,8 @@ exit $status
 
 @dataclass
 class Item:
+    """checks: number of announced checks. runs: runs that have begun. begin: time.time() of the latest beginning.
+    late: the item was stopped because of --limit."""
     number: int
     checks: int
     command: str
@@ -61,6 +63,7 @@ class End:
 
 @dataclass
 class Counts:
+    """Numbers of checks. planned: those that items announced themselves, by lines `plan  N`."""
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -72,7 +75,8 @@ class Counts:
 
 
 def count(lines: list[str], checks: int) -> tuple[Counts, str]:
-    """Counts the checks of an item. The text is empty, or says how they differ from the announced ones."""
+    """Returns the numbers of an item's checks, and a text that says how the checks differ from the announced ones. The
+    text is empty if they do not differ."""
     verdicts = [line for line in lines if line.startswith(("ok   ", "FAIL ", "skip "))]
     plans = [re.fullmatch(r"plan  (-?\d+)", line) for line in lines]
     kinds = Counter(line[:4] for line in verdicts)
@@ -105,7 +109,9 @@ def read_end(item: Item, output: bytes, status: int | None) -> End:
 
 
 class Journal:
-    """Lines of JSON. The first has the key of the run: if it is another one, the journal is begun again."""
+    """The file of --journal. The first line has the key of the run. If the key is another one, the journal begins
+    again. Each further line is the beginning or the end of a run of an item. passed: the last line of each item that
+    has passed before, by its command."""
     def __init__(self, path: str | None, key: str):
         self.file, self.passed = None, {}
         if not path:
@@ -148,8 +154,8 @@ class Run:
     start: float = field(default_factory=time.time)
     known: int = 0  # items that passed in an earlier run
     again: int = 0  # items that were lost and ran again
-    shown: bool = False
-    parent: int = field(default_factory=os.getppid)
+    shown: bool = False  # the terminal shows the line of progress
+    parent: int = field(default_factory=os.getppid)  # the test script
 
     # ---- processes ----
 
@@ -198,6 +204,7 @@ class Run:
                 time.sleep(NAP)
 
     def run_side_by_side(self, waiting: list[Item]) -> None:
+        """Runs the items, at most --jobs at the same time, and stops those that take longer than --limit."""
         running: list[Item] = []
         try:
             while waiting or running:
@@ -224,6 +231,7 @@ class Run:
     # ---- a batch: one command gets the scripts of all items, for example tests/cluster/array.sh ----
 
     def run_batch(self, waiting: list[Item]) -> None:
+        """Runs all items as one batch, then the lost ones as another batch."""
         while waiting:
             words = shlex.split(self.options.batch) + [self.write_script(item) for item in waiting]
             with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=sys.stderr, process_group=0) as process:

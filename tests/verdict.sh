@@ -165,7 +165,8 @@ job_option() { # option, value
     esac
 }
 
-# Prints a checksum of all files on which the result of a test depends. The journal is no such file.
+# Prints a checksum of all files on which the result of a test may depend: the whole tree without build/, .git and the
+# journal.
 state_of_tree() {
     (cd "$root" && find . \( -path ./build -o -path ./.git -o -name __pycache__ \) -prune -o -type f -print0 |
         grep -zvxF "./${job_journal#"$root/"}" | sort -z | xargs -0 sha1sum | sha1sum | cut -d' ' -f1)

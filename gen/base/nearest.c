@@ -5,12 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
-// MAX_WORD: bytes; FAR_APART: distance of words that are not compared; MAX_LISTED: legal words in a note.
+// MAX_WORD: bytes of the longest word that is compared. FAR_APART: the distance if one of two words is longer.
+// MAX_LISTED: most legal words that a note lists.
 enum { MAX_WORD = 63, FAR_APART = 1000, MAX_LISTED = 12 };
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
-// Returns whether the last two letters of the first i letters of a and of the first j letters of b are exchanged.
+// Returns whether the first i letters of a and the first j letters of b end in the same two letters in exchanged order.
 static bool swapped(const char *a, const char *b, int i, int j) {
     return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
 }

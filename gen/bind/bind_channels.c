@@ -50,8 +50,8 @@ static int count_of(const struct division *d, bool stay) {
 
 // Divides lanes among the engines that are resident (`stay`), or channels among the others. Each engine gets one. Each
 // further lane goes to the engine with the most beats per lane, so that the largest load of a lane is as small as
-// possible. No engine gets more than IR_MAX_LANES. If the engine computes attn_scores, all engines that do get one more
-// channel. If too few channels are left for that, these engines get no more.
+// possible. No engine gets more than IR_MAX_LANES. If this engine computes attn_scores, all engines that compute
+// attn_scores get one more channel. If too few channels are left for that, these engines get no more.
 static void divide(struct division *d, bool stay, int lanes) {
     for (int e = 0; e < d->engines; e++)
         if (d->stays[e] == stay) d->share[e] = 1;
@@ -96,8 +96,8 @@ static int64_t weight_beats(const struct ir *ir, int node) {
     return beats;
 }
 
-// Returns the first operation of attention, which reads a cache and so cannot be on a resident engine; IR_NONE if the
-// node (with IR_NONE: every node) is none.
+// Returns the node if it is a product of attention, or with node IR_NONE the first such product of the design. These
+// products read a cache, so they cannot be on a resident engine. Returns IR_NONE if there is none.
 static int cached_product(const struct ir *ir, int node) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_PRODUCT) && !ir_node_is(ir, n, OP_BY_WEIGHTS) && (node == IR_NONE || node == n))
@@ -105,8 +105,8 @@ static int cached_product(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
-// Whether the weights of a product (IR_NONE: of all products, on one engine) stay on chip. left: beats for which there
-// is room; reduced by those of the product.
+// Returns whether the weights of a product (IR_NONE: of all products, on one engine) stay on chip. left: beats for
+// which `auto` still has room. It is reduced by the beats of a product that stays.
 static bool stays_on_chip(const struct ir *ir, int node, int64_t *left) {
     if (ir->design.resident == SPEC_RESIDENT_NONE || cached_product(ir, node) != IR_NONE) return false;
     if (ir->design.resident == SPEC_RESIDENT_ALL) return true;
@@ -149,7 +149,8 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
     return false;
 }
 
-// Adds the engine of one product, or the engine of all, with its lanes and, if it is not resident, as many channels.
+// Adds the engine of one product, or the engine of all products, with its lanes. If it is not resident, it also gets as
+// many channels, from *channel on, which is advanced.
 static void add_engine(struct ir *ir, const char *name, bool stays, int lanes, int *channel) {
     if (stays) {
         ir_add_resident(ir, name, *channel, lanes);
@@ -159,7 +160,8 @@ static void add_engine(struct ir *ir, const char *name, bool stays, int lanes, i
     *channel += lanes;
 }
 
-// Sets what divide needs to know of each product, in program order. `auto` begins with the smallest product.
+// Returns what divide needs to know of each product, in program order. room: beats that `auto` may keep on chip. `auto`
+// takes the smallest products first.
 static struct division describe(const struct ir *ir, int products, int64_t room) {
     struct division d = {.engines = products};
     int *node = ARENA_ARRAY(ir->arena, int, (size_t)products);

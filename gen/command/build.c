@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the IR from a file. For a spec it runs all passes. For a dump of the IR it runs the passes after the one that
-// the dump was made after.
+// Builds the IR from a file. For a spec it runs all passes. For a dump of the IR it runs the passes that follow the
+// last one that the dump has been through.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <sys/stat.h>

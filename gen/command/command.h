@@ -50,8 +50,8 @@ struct ir *command_design_again(struct run *, const struct design_options *, boo
 // Returns whether DIR may be a design's folder. If DIR is a file, prints an error that says how to make a folder from
 // it, and returns false.
 bool command_takes_folder(const char *command, const char *dir);
-// Builds the simulation of a design if it is not current, and checks that the options fit the design. Returns the
-// path of the executable, or NULL after an error.
+// Builds the simulation of a design if there is none or if it is out of date, and checks that the options fit the
+// design. Returns the path of the executable, or NULL after an error.
 struct simulation {
     bool quick, tune; // as the options of `rill sim` with these names
     int jobs;         // processes of the build
@@ -100,8 +100,8 @@ struct golden_check {
 bool command_golden_check(const struct golden_check *);
 
 // Reads a spec, or a dump of the IR, and runs the passes, each followed by the verifier, up to the pass stop_after
-// (NULL: all). For a dump it runs only the passes after the one that the dump was made after. Returns NULL after
-// errors.
+// (NULL: all). For a dump it runs only the passes that follow the last one that the dump has been through. Returns NULL
+// after errors.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
 // Changes to a spec: figures of the board's memory, the clock, the choice of FIFO depths.
@@ -117,7 +117,7 @@ struct ir *command_build_changed(const char *path, const struct build_changes *,
 struct rill_spec;
 struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
 
-// Finds the fastest design of an imported model within the limits of the board (fit_search.c). If no design that it
+// Finds the fastest design of an imported model within the limits of the board (fit_board.c). If no design that it
 // tries is within them, takes the smallest one. `d` receives the design and *spec the text of its spec. path: of the
 // spec, for messages. Returns the IR, or NULL after an error if even the smallest design cannot be built.
 struct import;

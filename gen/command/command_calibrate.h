@@ -16,7 +16,8 @@ struct calibrate_options {
 extern const struct option_row calibrate_rows[];
 static inline bool calibrate_asked(const struct calibrate_options *o) { return o->text || o->statistics; }
 
-// Measures or reads the statistics that the options ask for, of which there must be one. Returns NULL after an error.
+// Measures or reads the statistics that the options ask for. Call it only if calibrate_asked is true. Returns NULL
+// after an error.
 struct calibrate_run {
     const struct calibrate_options *options;
     const char *spec; // path of the spec, for messages

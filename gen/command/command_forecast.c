@@ -278,7 +278,7 @@ struct load_view {
 
 static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
 
-// Tokens/s in a number of cycles.
+// Returns the tokens per second, for this many tokens in a number of cycles.
 static double load_speed(const struct load_view *v, double tokens, double cycles) {
     return cycles > 0 ? tokens * v->ir->design.clock_mhz * 1e6 / cycles : 0;
 }
@@ -287,13 +287,13 @@ static double load_each(const struct load_view *v, double sum) {
     return v->f->full.steps ? sum / (double)v->f->full.steps : 0;
 }
 
-// Cycles that the memory needs for the lanes' beats at its sustained rate.
+// Returns the cycles that the memory needs for the lanes' beats at its sustained rate.
 static double load_memory(const struct load_view *v) {
     const struct ir_design *d = &v->ir->design;
     return v->f->full.beats * d->beat_bits / 8 / v->f->memory_gbs * d->clock_mhz * 1e-3;
 }
 
-// The latest of a time of all requests.
+// Returns the largest of the times, one of each request.
 static double latest(const struct timing_load *f, const double *time) {
     double most = 0;
     for (int s = 0; s < f->requests; s++)
@@ -359,7 +359,7 @@ static void json_load(const struct load_view *v) {
            f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);
 }
 
-// Why the design cannot have so many requests at the same time, or NULL.
+// Returns the message that says why the design cannot run so many requests at the same time, or NULL.
 static const char *slots_fault(const struct ir *ir, const struct forecast_options *o) {
     if (!ir->design.slots) return MSG_FORECAST_SLOTS_ABSENT;
     if (o->slots <= ir->design.slots) return NULL;

@@ -126,8 +126,9 @@ static bool is_written(const struct output *out, const char *path) {
     return false;
 }
 
-// Lists the files of the design that was in this folder before, except those that the new design writes: Verilog
-// (from the old filelist.f), oracle files, floorplan and timing record.
+// Lists the files that an earlier design may have left in this folder and that the new design does not write. These are
+// Verilog files (from the old filelist.f), oracle files, the floorplan and the timing record. Every design writes the
+// other files.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;
@@ -191,7 +192,8 @@ static const struct option_row rows[] = {
     {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump from which to continue"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
      .help = "folder to write: rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
-             "report.json, oracle/, sim/rill_sim_top.sv"},
+             "report.json, oracle/, sim/rill_sim_top.sv. A design on several dies also has pblocks.tcl, and one with "
+             "a timing record has design.timing.json"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .without = "--dump-after", .help = COMMAND_TIMING_HELP},
     {"--dump-after", "PASS", OPTION_WORD, OPTION_JOINED, AT(dump_after), .value = command_pass_name,
      .list = command_list_passes,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill golden --check: tests whether the weights have the layout that the spec assumes. Compiler and oracle may both
-// assume a wrong layout, so comparing their results proves nothing. Instead, this test compares the loss on a plain
-// text without quantization with the loss of random guesses, of exact values, and of the other pairing in rotary
-// embedding.
+// assume a wrong layout, so comparing their results proves nothing. Instead, this test measures the loss on a plain
+// text without quantization. It compares this loss with that of random guesses, with that of the values of the hardware
+// (exact mode), and with that of the other pairing in rotary embedding.
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill import: turns a checkpoint, or an ONNX file (import_onnx.c), into a spec with a design for the board. gen/import
-// reads the checkpoint; fit_search.c finds the design.
+// reads the checkpoint. fit_board.c and fit_search.c find the design.
 #include <string.h>
 
 #include "gen/command/command.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill sim: builds the simulation of a generated design with Verilator (verif/harness/build.sh) if its executable is
-// not current, checks the options, and then becomes that executable. The executable compares the design with the
-// replay. `rill verify` uses the same build through command_simulation.
+// missing or older than its sources, checks the options, and then becomes that executable. The executable compares the
+// design with the replay. `rill verify` uses the same build through command_simulation.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -153,8 +153,8 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
                      &run->diag) > 0;
 }
 
-// Checks that the image and the requests fit the design. A saved run has its requests, and requests in a pipe are not
-// checked here.
+// Checks that the image and the requests fit the design. The requests of a saved run were checked when it began, and
+// requests in a pipe are not checked here.
 static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
     if (b->build_only) return true;
     const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;

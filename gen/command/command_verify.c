@@ -148,7 +148,7 @@ static const char *key_of(struct verify *v) {
     return key;
 }
 
-// journal_open calls this for each end of a shard in the journal, in their order. Notes the hash of the result if the
+// journal_open calls this for each end of a shard, in the order of the journal. Notes the hash of the result if the
 // shard passed, and forgets an earlier result otherwise.
 static void note_known(void *context, int shard, const char *state, uint64_t result) {
     struct verify *v = context;
@@ -347,7 +347,8 @@ static void print_shard(struct verify *v, int shard) {
            file_of(v, shard, "log"));
 }
 
-// Prints which warm-up steps are at the beginning of the shards: their FIFOs and prefetch are not as in a whole run.
+// Prints which steps at the beginning of the shards are warm-up steps. In these steps, FIFOs and prefetch are not yet
+// as in a whole run.
 static void print_cold(const struct verify *v) {
     const char *before = "cold steps, whose cycles are not compared: ";
     for (int i = 0; i < v->count; i++) {

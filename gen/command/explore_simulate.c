@@ -44,7 +44,7 @@ static bool succeeds(const struct simulating *s, const char *const *word) {
     return status == 0;
 }
 
-// Returns the request as an argument: the ids 1, 2, ... of the vocabulary, or `rows`.
+// Returns the request as an argument: the ids 1, 2, ..., modulo the vocabulary, or `rows` for other graphs.
 static const char *ids_of(const struct simulating *s, const struct ir *ir) {
     struct text list = {0};
     if (!ir->design.is_lm) return "rows";

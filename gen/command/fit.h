@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations that the parts of `rill import` share which choose a design for a board: fit_board.c (lanes, tokens per
+// Declarations shared by the parts of `rill import` that choose a design for a board: fit_board.c (lanes, tokens per
 // step, prefetch) and fit_search.c (channels, `A`, `pump`, sharing of reads).
 #ifndef RILL_FIT_H
 #define RILL_FIT_H

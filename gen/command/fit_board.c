@@ -18,8 +18,8 @@ struct rung {
 };
 static const struct rung rungs[] = {{8, 16}, {8, 8}, {4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 enum { RUNGS = COUNT_OF(rungs), BEAT_BITS = 512, FEW_LANES = 4 };
-// The long depth of each channel's prefetch FIFO, in beats. A block RAM of this width has 512 words, so a shorter FIFO
-// in block RAMs would need as many of them.
+// Depth of each channel's prefetch FIFO with the long prefetch, in beats. A block RAM at its full width has 512 words,
+// so a shorter FIFO in block RAMs would not need fewer of them.
 enum { BEATS_AHEAD = 512 };
 
 struct ladder {
@@ -27,7 +27,7 @@ struct ladder {
     int count;
 };
 
-// Collects the rungs to try. Designs with less than FEW_LANES lanes are slower than the memory, so they are only tried
+// Collects the rungs to try. Designs with fewer than FEW_LANES lanes are slower than the memory, so they are only tried
 // if the family does not allow more lanes.
 static void find_rungs(const struct fitting *f, struct ladder *l) {
     for (int i = 0; i < RUNGS; i++)
@@ -91,10 +91,11 @@ struct ir *fit_build(const struct fitting *f, const struct import_design *d, str
 // ---- lanes for long contexts ----
 
 // WAIT_SHARE: a wait for scores matters if it is more than one WAIT_SHARE-th (a tenth) of the bound of a step's cycles.
-// UNROLL: value of the key `unroll` in a design with twice the lanes. MOST_LANES: most lanes that a design may have.
+// UNROLL: value of the key `unroll` in a design with twice the lanes, which keeps the vector kernels about as wide as
+// before. MOST_LANES: most lanes that a design may have.
 enum { WAIT_SHARE = 10, UNROLL = 160, MOST_LANES = 32 };
 
-// Returns the cycles of a decode step at half the context in which the engine waits until its scores have left. The
+// Returns for how many cycles of a decode step at half the context the engine waits until its scores have left. The
 // engine makes a score in each of its lanes at once, but the words that carry scores away hold fewer of them.
 static int64_t scores_wait(const struct ir *ir) {
     int64_t position = ir->design.context / 2, cycles = 0;
@@ -164,8 +165,8 @@ static struct ir *search(const struct fitting *f, const struct import_design *ba
 
 // ---- changes that only need space ----
 
-// Builds the design with other values of prefetch_beats and wide_rows (embedding rows of 16 bits). Returns it if it is
-// within the limits, and otherwise `ir`.
+// Builds the design with other values of prefetch_beats and wide_rows (an embedding of 16-bit elements). Returns it if
+// it is within the limits, and otherwise `ir`.
 static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
                             int prefetch_beats, bool wide_rows) {
     struct import_design other = *d;

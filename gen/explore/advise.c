@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice for a design: tries changes of a single key each, and orders them by their effect on speed and area. All
+// Advice for a design: tries changes of single keys, and orders the changes by their effect on speed and area. All
 // changes are estimated, and the best of them are evaluated at the level `whole`.
 #include <stdlib.h>
 #include <string.h>
@@ -204,8 +204,8 @@ void explore_advice_table(const struct explore *x, const struct explore_result *
     text_add(out, "\nLines with ~ are estimated; the others are evaluated with all passes and the forecast.\n");
 }
 
-// An estimate does not divide the design over its dies, so only an evaluation with all passes can say that a change
-// helps.
+// Returns the verb of a note about a change. An estimate does not divide the design over its dies, so only an
+// evaluation with all passes can say that a change helps.
 static const char *prospect(const struct explore_result *r) {
     if (r->level == EXPLORE_WHOLE) return r->fits ? "fits" : "helps";
     return r->fits ? "may fit" : "may help";

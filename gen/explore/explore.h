@@ -202,7 +202,7 @@ struct explore_outcome {
     // exhaustive, an estimate was beaten or missed a limit.
     int left;
     double size;            // points of the space
-    bool exhaustive, exact; // all points were estimated; in addition, none is left
+    bool exhaustive, exact; // exhaustive: all points were estimated. exact: in addition, none is left
     double seconds;
 };
 // Runs the search. Returns false after an error.

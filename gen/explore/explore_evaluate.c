@@ -118,7 +118,8 @@ static struct cost_resources room_of(const struct ir *ir) {
 
 static double ratio(int64_t use, int64_t have) { return have > 0 ? (double)use / (double)have : use > 0 ? 1e6 : 0; }
 
-// Returns the largest share that a use is of the available amount. *which: name of this resource.
+// Returns the share of the available amount that is used, for the resource of which the largest share is used. *which:
+// name of this resource.
 static double largest_share(const struct cost_resources *use, const struct cost_resources *have, const char **which) {
     const struct {
         const char *name;

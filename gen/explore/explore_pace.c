@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the cycles of a request from a prompt step and a decode step with few layers. This takes about a hundredth
-// of the time of the forecast.
+// Estimates the cycles of a request from one prompt step and one decode step. Each is from the middle of its part of
+// the request and is simulated with few layers. This takes about a hundredth of the time of the forecast.
 #include "gen/explore/evaluate.h"
 #include "gen/pass/pass.h"
 
@@ -26,8 +26,9 @@ static void take_room(struct pacing *p, const struct timing_result *r) {
     for (int e = 0; e < p->ir->edges; e++) p->room[e] = at_least(p->room[e], r->edge[e].room);
 }
 
-// Returns the cycle in which a step ends. The simulation of a prompt step ends when the next step may begin, which is
-// before its products are complete. The engines' last commands count as its end if they are later.
+// Returns the cycle in which a step ends. The simulation of a prompt step ends as soon as the next step may begin, when
+// some products of the simulated step are not complete yet. So the step's end is the last command of an engine if that
+// is later.
 static double end_of(const struct ir *ir, const struct timing_result *r) {
     int64_t end = r->cycles;
     for (int e = 0; e < ir->engines; e++) end = at_least(end, r->turn[e].last_command);

@@ -26,8 +26,8 @@ const char *explore_metric_hint(struct arena *arena, const char *key) {
     return near ? arena_printf(arena, "did you mean `%s`?", near) : arena_printf(arena, "the figures are %s", list);
 }
 
-// Returns the amount by which the value misses the limit, as a share of the limit, or of 1 if the limit
-// is smaller. 0: the value does not miss it.
+// Returns the amount by which the value misses the limit: as a share of the limit if the limit is above 1, otherwise
+// the amount itself. Returns 0 if the value does not miss the limit.
 static double missing(const struct explore_limit *l, double value) {
     double gap = l->most ? value - l->value : l->value - value, scale = l->value > 1 ? l->value : 1;
     return gap > 0 ? gap / scale : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes new points from known ones for the genetic search. If the known point exceeds a limit, most moves change keys
-// towards less hardware; otherwise towards more speed.
+// towards less hardware. Otherwise they change keys towards more hardware, for more speed.
 #include <string.h>
 
 #include "gen/explore/known.h"

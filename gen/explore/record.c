@@ -67,7 +67,7 @@ static bool read_key(const struct explore *x, int k, const json_t *keys, struct 
     return !value;
 }
 
-// Reads the fields of a line. The hash in the line must be that of the point, which differs if the line belongs to
+// Reads the fields of a line. Returns false if the hash in the line is not that of the point: the line then belongs to
 // another spec, request or version.
 static bool read_result(const struct explore *x, const json_t *root, struct explore_point *p,
                         struct explore_result *r) {

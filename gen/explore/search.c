@@ -20,7 +20,7 @@
 // alternates between estimates and whole evaluations.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
-// What a whole evaluation has taught: the point's estimate, and how far the complete design exceeds its limits.
+// What a whole evaluation teaches: the point's estimate, and by which share the complete design exceeds its limits.
 struct lesson {
     double value[EXPLORE_METRICS], beyond;
     bool fits;
@@ -103,9 +103,9 @@ static struct explore_result with_speed(const struct searching *s, const struct 
 }
 
 // ---- lessons ----
-// An estimate does not divide a design over its dies as exactly as the passes do, so it may take a design for smaller
-// than its limits. Designs that are nearly the same then have the same error. Without lessons, a search in a large
-// space would spend its whole evaluations on them.
+// An estimate does not divide a design over its dies as exactly as the passes do, so it may accept a design that
+// exceeds its limits. The estimates of similar designs then have the same error. Without lessons, a search in a large
+// space would spend its whole evaluations on these designs.
 
 // Whether the amount a is at least as demanding as b: more of a resource, or a better speed. slack: share of b by which
 // it may be less demanding.
@@ -114,7 +114,7 @@ static bool demands(int metric, double a, double b, double slack) {
     return less ? a <= b * (1 + slack) : a >= b * (1 - slack);
 }
 
-// Whether a point needs about the LUTs and DSPs of the lesson, or more, and promises about its speed, or more.
+// Returns whether a point needs at least about the LUTs and DSPs of the lesson, and promises at least about its speed.
 static bool is_like(const struct lesson *l, const double *value, double slack) {
     static const int of[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_LATENCY_MS, EXPLORE_LUT, EXPLORE_DSP};
     for (size_t i = 0; i < COUNT_OF(of); i++)
@@ -122,8 +122,8 @@ static bool is_like(const struct lesson *l, const double *value, double slack) {
     return true;
 }
 
-// Lets an estimated point be beyond its limits if a complete design that it is like was. The farther that design was
-// beyond, the more points are like it.
+// Marks an estimated point as beyond its limits if it is like a point whose complete design was beyond them. The
+// farther that design was beyond its limits, the more points are like it.
 static void learn(const struct searching *s, const struct lesson *l, struct explore_result *r) {
     enum { PARTS = 4 }; // if a design is beyond by 40 %, points with a tenth less of everything are like it
     if (l->fits || s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal || r->beyond >= l->beyond) return;
@@ -409,7 +409,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
 }
 
 // Whether a point belongs to the front: it was evaluated in full, meets the limits, and no other point beats it. If
-// several such points have equal figures in all goals, only the preferred one belongs to it, or the first of these.
+// several such points have equal figures in all goals, only the preferred one of them belongs to the front, and of
+// several that are equally preferred only the first.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;

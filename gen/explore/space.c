@@ -422,8 +422,8 @@ struct explore_point explore_nth(const struct explore *x, uint64_t index) {
     return p;
 }
 
-// Whether the point's value of a key differs from the spec's. A point's hash covers only such keys, so searches over
-// different keys can share a journal.
+// Whether the point's value of a key differs from the spec's. A point's hash covers only the keys that differ, so
+// searches over different keys can share a journal.
 static bool is_changed(const struct explore *x, const struct explore_point *p, int k) {
     const struct explore_key *key = &x->key[k];
     return strcmp(key->value[p->at[k]], own_value(x, key)) != 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a spec with a point's values under `design`, and of `context`. All other lines stay as they are.
+// Writes a spec in which `context` and the keys of `design` have the values of a point. All other lines stay as they
+// are.
 #include <string.h>
 
 #include "gen/explore/explore.h"

@@ -181,8 +181,8 @@ struct handing {
     bool *was_lost; // per task
 };
 
-// Takes back the task of a worker that is lost, so that another one gets it. The machine of a launched worker may have
-// failed; any other loss, and the second one of a task, ends the search. Returns false then.
+// Takes back the task of a launched worker that is lost, so that another worker gets it: its machine may have failed.
+// Returns false, which ends the search, if the worker was not launched or if the task is lost for the second time.
 static bool take_back(struct handing *h, struct explore_worker *one) {
     int index = one->busy;
     if (!h->w->launch || h->was_lost[index]) return lost(h->x, one);

@@ -33,9 +33,10 @@ static void axis_of(const struct ir_itensor *to, const int64_t extent[], int dim
     *axis = (struct itensor_line_axis){.size = dim == IR_NONE ? 1 : extent[dim], .before = patch ? patch->before : 0};
 }
 
-// Finds the dimension that counts rows if dimension `pixels` counts the pixels of a row and later dimensions are the
-// elements of a pixel: the only earlier dimension that has several elements or patches. IR_NONE: there is none, so the
-// data have one row. `pixels`: there are several, so the data are not rows of pixels.
+// Returns the dimension that counts rows, if dimension `pixels` counts the pixels of a row and later dimensions are the
+// elements of a pixel. It is the only dimension before `pixels` with several elements or with patches. Returns IR_NONE
+// if there is none, so the data have one row. Returns `pixels` if there are several, so the data are not rows of
+// pixels.
 static int rows_before(const struct ir_itensor *to, const int64_t extent[], int pixels) {
     int rows = IR_NONE;
     for (int d = 0; d < pixels; d++) {

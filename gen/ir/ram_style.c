@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of on-chip memory as words, the values of the templates' parameter RAM_STYLE (enum ram_style in ir.h).
+// The names of the kinds of on-chip memory (enum ram_style in ir.h). They are the values of the templates' parameter
+// RAM_STYLE.
 #include "gen/ir/ir.h"
 
 #include <string.h>

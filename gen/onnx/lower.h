@@ -86,7 +86,8 @@ int lower_positive(struct lower *, int t);  // 1 where an element is above 0, el
 int lower_not(struct lower *, int t);       // 1 - t
 
 // In wide.c. lower_is_wide: whether the ConvLast that is being lowered takes fewer cycles as a convolution along the
-// rows of the image; only in designs that keep their weights on chip. lower_wide writes it so.
+// rows of the image; only in designs that keep their weights on chip. lower_wide writes it in this form and returns the
+// tensor of the result.
 bool lower_is_wide(const struct lower *);
 int lower_wide(struct lower *);
 

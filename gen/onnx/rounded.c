@@ -9,7 +9,8 @@
 // ---- rounding ----
 
 // Adding `magic` (1.5 * 2^23) to a number of at most `most` (2^22) in magnitude rounds it to an integer, because fp32
-// has no fraction bits at that size. The rounding is to nearest, ties to even. Larger numbers are left as they are.
+// has no fraction bits at that size. The rounding is to nearest, ties to even. Larger numbers are left as they are, so
+// a number between 2^22 and 2^23 may keep a fraction of 1/2.
 static const double magic = 12582912, most = 4194304;
 
 int lower_rounded(struct lower *l, int t) {
@@ -105,7 +106,7 @@ static const char *dequantize(struct lower *l, int *out) {
     return why;
 }
 
-// QONNX's Quant: quantizes to integers of operand 3 (`bitwidth`) bits and converts back.
+// QONNX's Quant: quantizes to integers, whose width in bits is operand 3 (`bitwidth`), and converts back.
 static const char *quant(struct lower *l, int *out) {
     const struct onnx_data *p[4] = {0};
     double lo, hi;

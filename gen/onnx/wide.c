@@ -24,7 +24,8 @@ static int64_t word_of(int64_t n) {
 }
 
 // Returns the cycles of a convolution in a pipeline: those of its patches or of its products, whichever take longer.
-// firings: rows of the operand of the product. run: elements of a patch that follow one another.
+// firings: patches, which are the rows of the product's operand. rows, k: rows of weights, and elements of a row. run:
+// elements of a patch that follow one another in the image.
 static int64_t cycles(int64_t firings, int64_t rows, int64_t k, int64_t run) {
     int64_t patch = firings * k / word_of(run), steps = div_up64(rows, LANES),
             product = firings * (steps * div_up64(k, BEAT) + div_up64(steps, 8));

@@ -110,8 +110,8 @@ static bool samples_last(const struct ir *ir, int k) {
     return k != IR_NONE && ir_takes_last(ir, ir->node[ir->kernel[k].node].region);
 }
 
-// A setting of sampling: the port of the registers and of the slot loop, that of the kernel that samples, the net with
-// the setting of the host, and in a design with slots the net with that of a token.
+// A setting of sampling. name: its port at the registers and at the slot loop. port: its port at the kernel that
+// samples. net: its value from the host. row: its value for a token, in a design with slots.
 static const struct setting {
     const char *name, *port;
     enum ir_net_role net, row;
@@ -120,8 +120,8 @@ static const struct setting {
                 {"min_p", "min_p", IR_NET_MIN_P, IR_NET_ROW_MIN_P},
                 {"seed", "seed", IR_NET_SEED, IR_NET_ROW_SEED}};
 
-// Connects what selects the tokens that the settings are for: the position, and in a design with slots the token's
-// number. Without slots, the settings are those of all tokens of a step.
+// Connects the ports that say which token the settings are for: its position and, in a design with slots, its number in
+// the step. Without slots, all tokens of a step have the same settings.
 static void add_sampled_row(struct ir *ir, int k) {
     const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
     const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"store", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
@@ -466,7 +466,8 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Connects a store as the next one of the list. beats: those that it is loaded with.
+// Connects a store as the next one of the list. beats: number of beats that it is loaded with. one: the design has no
+// other store.
 static void connect_store(struct ir *ir, struct stores *all, int kernel, int64_t beats, bool one) {
     all->counts[ir->segments - 1 - all->count] =
         (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)beats};

@@ -29,7 +29,7 @@ struct statistics *statistics_collect(struct arena *, const struct oracle_graph 
 // Returns the mean squares [k] of the activations that are multiplied with the `rows` rows from `row_offset` on of a
 // weight tensor, by its name in the graph. NULL: there are none. statistics may be NULL.
 const float *statistics_of(const struct statistics *, const char *tensor, int64_t rows, int64_t row_offset, int64_t k);
-// From now on weights quantized for the oracle use these statistics.
+// From now on, weights for the oracle are quantized by these statistics.
 void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 
 // Returns a text for the user: the name of the calibration text and the number of its tokens.

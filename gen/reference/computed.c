@@ -5,7 +5,7 @@
 
 #include "gen/reference/weights.h"
 
-static const double turn = 6.283185307179586476925286766559; // radians
+static const double turn = 6.283185307179586476925286766559; // a full turn in radians
 
 bool oracle_is_computed(const struct oracle_node *n) { return n->op == ORACLE_ROPE_TABLE; }
 

@@ -7,7 +7,8 @@
 // Rotates the bits of x to the left.
 static uint32_t turn(uint32_t x, int left) { return x << left | x >> (32 - left); }
 
-// The Threefry-2x32 generator with 20 rounds, unrolled by four.
+// The Threefry-2x32 generator: 20 rounds in five groups of four. The key is added before the first group and after each
+// group.
 static uint64_t threefry(uint64_t key, uint64_t counter) {
     static const int by[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
     uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32), keys[3] = {low, high, low ^ high ^ 0x1bd11bdau};

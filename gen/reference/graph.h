@@ -19,7 +19,7 @@ enum oracle_op {
     ORACLE_OPS        // number of operations; ORACLE_OPS + k is custom kernel k
 };
 
-// A tensor, by its number in oracle_graph.tensor.
+// A tensor. Other structures refer to it by its index in oracle_graph.tensor.
 struct oracle_tensor {
     const char *name;
     int line;   // in the file that oracle_graph.lines names
@@ -68,7 +68,7 @@ struct oracle_node {
     double cap;                                          // soft cap of scores; 0: none
     double given[2];                                     // attributes of an operation of unary.inc; NAN: not given
     int64_t along;                                       // NONE: not given
-    bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym
+    bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym. key: kv_quantize of keys, not values
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;

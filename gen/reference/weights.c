@@ -9,6 +9,7 @@
 #include "gen/reference/calibrate.h"
 #include "gen/base/expression.h"
 
+// Gives the value of `layer`, the only name in the expressions of tensor names. Returns false for any other name.
 static bool is_layer(void *repetition, const char *name, int64_t *value) {
     *value = *(int64_t *)repetition;
     return !strcmp(name, "layer");

@@ -56,7 +56,8 @@ static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int
     text_free(&list);
 }
 
-// Warns if more bits cross from a die to the next one than there are free wires, or than the limit allows.
+// Warns if more bits cross from a die to the next one than there are free wires, or than the limit allows. Free wires
+// are those that the platform does not use, and at most those in its dynamic region.
 static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct diag *diag) {
     int64_t bits = die + 1 < ir->dies ? cost_boundary_bits(ir, die) : 0;
     const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
@@ -120,6 +121,7 @@ void design_report_copies(const struct ir *ir, int copies, struct loc loc, struc
     struct cost_resources all = {0};
     for (int d = 0; d < ir->dies; d++) {
         struct cost_resources room = cost_room(ir, d), ports = cost_ports(ir, d), one = cost_die(ir, &cost, d);
+        // cost_room has subtracted the memory ports of one copy. This subtracts those of the other copies.
         cost_add(&room, &ports, 1 - copies);
         cost_add(&all, &room, 1);
         if (ir->design.dies > 1) warn_of_copies(copies, &one, &room, "die", ir->die[d].name, loc, diag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sampling options (--temperature, --top-k, --min-p, --sampling-seed), shared by all commands that select tokens.
-// The functions read_* store a value in struct sampling; they return NULL, or what the option takes.
+// Each function read_* stores a value in *s. It returns NULL, or a message that says what the option takes.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

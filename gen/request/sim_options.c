@@ -240,7 +240,8 @@ const struct option_row request_rows[] = {
              "keeps as many positions as it can, if it has `prefix`"},
     {"--prefix", "N|most", OPTION_CALL, OPTION_REPEATS, 0, .call = read_prefix,
      .help = "begin after N positions that the previous request has left on the card, or after as many as both share. "
-             "After a prompt it applies to that prompt, before all prompts to each after the first"},
+             "After a prompt it applies to that prompt. Before the first prompt it applies to every later request "
+             "without its own --prefix"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     SAMPLING_ROWS(read, OPTION_REPEATS,
                   ". After a prompt, this option and the next three apply to that prompt. The first of each also "

@@ -45,8 +45,8 @@ extern const struct option_row sampling_rows[]; // fill a struct sampling
         "--sampling-seed", "S", OPTION_CALL, TRAITS, 0, .call = NAME##_seed, .help = "seed of the random numbers"      \
     }
 
-// One setting of sampling, which an option sets. sampling_read reads its value; it returns NULL, or what the option
-// takes. sampling_copy copies it.
+// One setting of sampling, which an option sets. sampling_read stores its value and returns NULL, or returns a message
+// that says what the option takes. sampling_copy copies this setting alone.
 enum sampling_setting { SAMPLING_TEMPERATURE, SAMPLING_TOP_K, SAMPLING_MIN_P, SAMPLING_SEED, SAMPLING_SETTINGS };
 const char *sampling_read(enum sampling_setting, struct sampling *, const char *text);
 void sampling_copy(enum sampling_setting, const struct sampling *from, struct sampling *to);

@@ -19,8 +19,8 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
 // it. SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
-// Which engines keep their weights on chip. NONE: no engine. ALL: every engine. FITTING (`auto`): those whose weights
-// fit into a part of the board's memory blocks.
+// Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
+// (`auto`): of these engines, those whose weights fit into a quarter of the board's memory blocks, the smallest first.
 enum spec_resident { SPEC_RESIDENT_NONE, SPEC_RESIDENT_ALL, SPEC_RESIDENT_FITTING, SPEC_RESIDENTS };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths

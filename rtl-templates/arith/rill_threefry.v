@@ -6,8 +6,8 @@
 // (g from 0 to 5, the first in the low bits) is the key of the counter that entered 3 * g enabled clocks before.
 // Latency 16 enabled clocks, one result per enabled clock, no reset.
 //
-// name  meaning                        unit  range
-// KEYS  copies of the key at the port  keys  1, 6
+// name  meaning               unit  range
+// KEYS  keys at the port key  keys  1, 6
 `default_nettype none
 
 module rill_threefry #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of registers, in bytes, of include/registers.def;
-// for a register that each channel has, this is the address of channel 0's.
+// Addresses of registers, in bytes. A register that each channel has is given with the address for channel 0.
+// `tests/fields.py write` writes this file from include/registers.def.
 // verilator lint_off UNUSEDPARAM
 localparam [11:0] REG_CTRL = 12'h000;
 localparam [11:0] REG_GIER = 12'h004;

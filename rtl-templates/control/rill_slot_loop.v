@@ -22,7 +22,7 @@
 // and the ring of the slot whose transfer is under way.
 // With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it
 // is accepted. Before a step is sent, row_set pulses once for each of its tokens, with its number in the step on row,
-// its position, and its settings (row_inverse to row_seed). They are 0 for tokens whose ids are not used.
+// its position, and its settings (row_inverse to row_seed). The settings are 0 for tokens whose ids are not used.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
 // Ports that are not explained here have the meaning that they have in rill_token_loop.
@@ -427,10 +427,10 @@ module rill_slot_loop #(
         if (SAMPLING == 1) begin : gen_draw
             localparam DRAW_W = 32 + 32 + 32 + 64;
             reg  [DRAW_W-1:0] draw_mem [0:15];           // for each slot: the settings of its request
-            reg  [DRAW_W-1:0] draw_q;                    // those of slot_q
+            reg  [DRAW_W-1:0] draw_q;                    // settings of slot_q
             reg               heads_q;                   // the id of the part's last token is used
             reg               set_q;
-            reg  [2:0]        number_q;                  // of the token
+            reg  [2:0]        number_q;                  // number of the token in the step
             reg  [15:0]       row_pos_q;
             reg  [DRAW_W-1:0] row_draw_q;
             always @(posedge clk) begin

@@ -7,12 +7,13 @@
 // Latency 6 cycles for sub, 11 for div, 2 for max and min: one cycle of the slice, the others of the lane
 // (rill_binary_lane). One chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
 // infinite operand or result, or a zero divisor.
-// FUNCTION 3: N gives the number of elements, because the padding after them must not be divided by its zeros.
+// FUNCTION 3 needs N, the number of elements: the padding after them is 0 in both operands, and dividing by it would
+// raise a fault.
 //
 // name      meaning                                         unit      range
 // LANES     fp32 per chunk                                  elements  1 to 32
 // TOKENS    tokens per step, upper bound                    tokens    1 to 8
-// FUNCTION  1 sub, 3 div, 4 max, 5 min                      -         1 to 5
+// FUNCTION  1 sub, 3 div, 4 max, 5 min                      -         1, 3, 4, 5
 // N         elements of a firing and token, for FUNCTION 3  elements  0 or more
 // USER_W    width of tuser                                  bits      derived
 `default_nettype none

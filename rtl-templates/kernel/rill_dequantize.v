@@ -3,9 +3,9 @@
 // product and the sum are each rounded to nearest even.
 //
 // Free-running pipeline that never stalls, because the engine reserves space for a result before the result enters.
-// Therefore it does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without
-// bias uses bias = +0.0.
-// This does not change scores and values, because float(acc) * scale with a positive power of two as scale is never -0.
+// Therefore it does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without bias uses bias
+// = +0.0, and so do scores and values. Adding +0.0 does not change these, because their scale is a positive power of
+// two, so float(acc) * scale is never -0.
 // fault[i] comes one cycle after y: the scale or bias of lane i is not finite, or its result overflows. It comes from a
 // register, so that it can go directly to another die.
 // Reset: clk, synchronous active-high rst; valids only.

@@ -55,7 +55,7 @@ module rill_norm_sums #(
     reg  [ROW_W+1:0]       place_q;
     reg  [TREE_STAGES-1:0] took_q;      // bit i: stage i + 1 holds a chunk
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
-    localparam COPIES = LANE_COPIES + 4;    // copies for every four lanes, and one for each tree
+    localparam COPIES = LANE_COPIES + 4;    // a copy of the enable for every four lanes, and for each of the four trees
     wire [COPIES-1:0]   moves;          // low while no chunk is on its way, so that no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;

@@ -3,7 +3,7 @@
 // together.
 //
 // en: the stages may move. It is low while the last stage holds a word that the reader does not take. While m_tready is
-// low, it is also low in reset and in the cycle after it.
+// low, en is also low in reset and in the first cycle after reset.
 // move: the stages do move, because en is high and a word is in them or before them. So the registers of an idle kernel
 // do not move. move is the clock enable for units whose last stage is the last stage of the pipe. All bits of move are
 // equal. Each comes from registers that drive no other bit, for kernels with more units than one register can drive.

@@ -11,14 +11,15 @@
 // With ROWS = 1, all tokens of a step have the same settings. Only the last token is chosen from the list; the ids of
 // the tokens before it are those of their largest elements. Settings must be stable from one cycle before the first
 // chunk enters until the last id has left. position is the position of token 0.
-// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `store` stores those at
-// the ports for token `row`. They must be stored two cycles before the token's first chunk enters, and kept until the
-// last id of the step has left.
+// With ROWS = TOKENS, each token of a step has its own settings, position and list. A pulse on `store` stores the
+// settings and the position at the ports for token `row`. They must be stored two cycles before the token's first chunk
+// enters, and kept until the last id of the step has left.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
-// Latency log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
-// token's id, plus one for each element that is still to be inserted into the list. With several lists, the sum of
-// their top_k + 56 more to the ids that are chosen from them. Throughput: one chunk per cycle.
+// Latency: log2(LANES) + 52 cycles from the last chunk to the first id. If the last token is chosen from a list, its id
+// comes top_k + 56 cycles later, plus one cycle for each element that is still to be inserted into the list. If several
+// tokens are chosen from lists, their ids come later by 56 cycles plus the sum of their top_k.
+// Throughput: one chunk per cycle.
 // With a list, a chunk waits one cycle for each element of the previous chunk that is larger than the smallest of the
 // TOP_K largest so far, and the next firing waits until the id has left.
 // Reset: clk, synchronous active-high rst.
@@ -98,8 +99,8 @@ module rill_sample #(
         is_number = !x[31] && !(&x[30:23]) && (|x[30:23] || x[22:0] == 23'd0);
     endfunction
 
-    // Settings of each row: by_list_q: a token is chosen from the row's list. by_all_q: noise for all elements. bad_q:
-    // illegal.
+    // Settings of each row. by_list_q: a token is chosen from the row's list. by_all_q: all elements get noise. bad_q:
+    // the settings are illegal.
     wire [ROWS*32-1:0] inverses, min_ps;
     wire [ROWS*7-1:0]  top_ks;
     wire [ROWS*64-1:0] seeds;
@@ -168,8 +169,8 @@ module rill_sample #(
     // ---- the lists: keys and ids of the TOP_K largest elements, the largest first; key 0 marks an empty place ----
 
     // Three stages: a_* holds a chunk's keys. b_* holds them while the elements above the list's smallest key are
-    // picked, one per cycle (mask_q). c_* holds the picked element while its list inserts it. *_row_q is the row whose
-    // list it is.
+    // picked, one per cycle (mask_q). c_* holds the picked element while its list inserts it. *_row_q is the row of
+    // this list.
     reg                 a_valid_q, c_valid_q;
     reg  [LANES*32-1:0] a_keys_q, b_keys_q;
     reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
@@ -268,9 +269,10 @@ module rill_sample #(
     endgenerate
 
     // When u_choose has taken all scores of the firing, the first top_k elements of each list pass through the same
-    // pipeline, one list after the other. lists_q: rows of the firing that are chosen from their lists. rest_q: those
-    // whose lists have not entered in whole. passed_q: u_choose has taken the last score. injecting_q: elements of a
-    // list enter. first_q: the first one of a list. done_q: the last one of all lists has left.
+    // pipeline, one list after the other. lists_q: rows of the firing whose tokens are chosen from lists. rest_q: those
+    // of them whose lists have not entered completely. passed_q: u_choose has taken the last score. injecting_q: an
+    // element of a list enters. first_q: it is the first one of the list. left_q: elements of the list from this one
+    // on. done_q: the last element of the last list has left the pipeline.
     reg         passed_q, injecting_q, first_q, done_q;
     reg  [USER_W-1:0] closing_user_q;
     reg  [ROWS-1:0] lists_q, rest_q;
@@ -333,6 +335,9 @@ module rill_sample #(
 
     // ---- scores: input, factor and noise, sum ----
 
+    // Flags of a chunk or of an element of a list. last_q: last chunk of a firing. tail_q: only LAST_LANES lanes have
+    // elements. noisy_q: noise is added. listed_q: an element of a list, in lane 0. there_q: its place in the list is
+    // not empty. lead_q: first element of its list. final_q: last element of the last list.
     reg  [LANES*32-1:0] x_q;
     reg  [23:0]         id_q;                            // of lane 0
     reg  [USER_W-1:0]   user_q;
@@ -391,7 +396,9 @@ module rill_sample #(
             lead_line_q <= {lead_line_q[PRODUCT-2:0], lead_q};
         end
 
-    // Settings of the elements that entered last: the factor, the position, and the keys of the random generators.
+    // Settings of the elements that entered last: the factor, the position, and the keys of the random generators. With
+    // ROWS above 1, each element has its own key, so the later stages of rill_threefry get the keys of earlier
+    // elements.
     localparam KEYS = ROWS > 1 ? 6 : 1;
     localparam KEY_STAGES = (LATENCY_THREEFRY - 1) / 5;  // stages of rill_threefry from one of its keys to the next
     wire [31:0]         factor;

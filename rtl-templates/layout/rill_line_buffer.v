@@ -4,7 +4,8 @@
 // An image has ROWS x PIXELS pixels of WORDS words. Along each axis (_Y: rows, _X: pixels of a row) there are PLACES
 // patches of TAPS pixels, which are DILATION pixels apart. A patch begins STRIDE pixels after the previous one, and the
 // first patch begins BEFORE pixels before the image. Patches leave in row-major order of their places, and so do the
-// pixels of a patch. Pixels outside the image are PAD.
+// pixels of a patch. Pixels outside the image are PAD. BEFORE is at most (TAPS - 1) * DILATION, so that the first patch
+// reaches the image.
 // A ring of BUFFER words holds the newest words of the image. A new word is taken as soon as no present or later patch
 // needs the word that it overwrites.
 // A firing is one image. m_axis_tlast ends the last patch; s_axis_tlast is ignored. Tokens are innermost on both sides:
@@ -290,8 +291,8 @@ module rill_line_buffer #(
     reg                hold_q;
     wire               inside_top = !top_d[Y_W-1] && top_d != {Y_W{1'b0}};
     wire               inside_edge = !edge_d[X_W-1] && edge_d != {X_W{1'b0}};
-    // The first patch that begins inside the image begins less than a stride from the edge. FIRST_* are these distances
-    // in words, and MORE_* the distances between later patches.
+    // The first patch that begins inside the image begins less than a stride from its edge. FIRST_LINES and FIRST_WORDS
+    // are these distances in words, and MORE_LINES and MORE_WORDS the distances from one later patch to the next.
     localparam [31:0]  FIRST_LINES = (STRIDE_Y - BEFORE_Y % STRIDE_Y) % STRIDE_Y * LINE;
     localparam [31:0]  MORE_LINES = STRIDE_Y * LINE;
     localparam [31:0]  FIRST_WORDS = (STRIDE_X - BEFORE_X % STRIDE_X) % STRIDE_X * WORDS;

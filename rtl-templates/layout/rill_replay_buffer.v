@@ -59,7 +59,7 @@ module rill_replay_buffer #(
     reg  [ADDR_W-1:0]      write_q;          // stays at the last word during the passes
     reg  [ADDR_W-1:0]      read_q;
     reg  [PASS_W-1:0]      passes_q;         // passes that are not finished, including the present one
-    reg                    open_q;           // a firing is being stored
+    reg                    open_q;           // a firing may be stored
     reg                    valid_q;
     reg                    last_q;
     wire [DATA_W+USER_W-1:0] out_word;

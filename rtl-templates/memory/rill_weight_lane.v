@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of one lane of the matrix engine on chip: a RAM that is filled once, and a reader that sends runs of its
-// beats (rill_weight_store). It takes the place of the lane's memory channel.
+// The part of rill_weight_store for one lane of the engine: a RAM that a load fills, and a reader that sends runs of
+// its beats. It takes the place of the lane's memory channel.
 //
 // Load: write_en stores write_data at write_addr. filled (level): everything has been stored, so runs may be read.
-// Runs: s_axis_run brings runs {beats, number of the first beat}. m_axis_beat sends their beats in this order. A run
-// has at least one beat and ends within the RAM.
+// Runs: s_axis_run brings runs {beats, number of the first beat}. m_axis_beat sends the beats of the runs in order. A
+// run has at least one beat and ends within the RAM.
 // Throughput: one beat per cycle, also from run to run if a run has at least two beats. Latency 4 cycles from a run to
 // its first beat, if no other run is being read.
 // Reset: clk, synchronous active-high rst; control only. The RAM keeps its contents. s_axis_run_tready is low in reset.

@@ -2,16 +2,17 @@
 // Weights of a matrix engine that stay on chip (docs/engine.md). They are loaded at a start, or kept from an earlier
 // load. Each lane of the engine has its own RAM, from which it reads at one beat per cycle without a memory channel.
 //
-// Load: as rill_param_store. A pulse on load_start begins a load. Each cycle with load_valid brings a beat or a part of
-// a beat, the low part first. The first beat is beat 0 of lane 0, then come beat 0 of the other lanes, then beat 1 of
-// lane 0, and so on. Instead of beats, a pulse on keep may follow load_start. It makes the contents of the latest
-// complete load valid again, also after a reset, because a reset does not clear the RAMs.
+// Load: works as in rill_param_store. A pulse on load_start begins a load. Each cycle with load_valid brings a beat or
+// a part of a beat, the low part first. The first beat is beat 0 of lane 0. Beat 0 of the other lanes follows, then
+// beat 1 of lane 0, and so on. Instead of beats, a pulse on keep may follow load_start. It makes the contents of the
+// latest complete load valid again, also after a reset, because a reset does not clear the RAMs.
 // Read: s_axis_desc brings runs of beats {beats, offset}, as from rill_segment_walker. offset is in bytes from a lane's
 // first beat. Every lane sends the beats of every run. A run is not read before the load is complete. beats is at least
 // 1, and a run ends within the RAM. Like a reset, load_start discards runs that came before it.
 // Throughput: one beat per cycle in each lane, also from run to run if a run has at least two beats.
 // Latency: 5 cycles from a descriptor to its first beat, with more than eight lanes 6.
-// HOPS: load_start, keep and load_valid pass HOPS register stages (as in rill_param_store), load_data does not.
+// HOPS: load_start, keep and load_valid pass HOPS register stages (as in rill_param_store). load_data has no stages
+// here, so it must arrive HOPS cycles after load_valid.
 // Reset: clk, synchronous active-high rst; control only. The contents are invalid until the next load or keep.
 // s_axis_desc_tready is low in reset, from its second cycle on.
 //
@@ -81,9 +82,9 @@ module rill_weight_store #(
     reg                 loading_q;
     reg  [PIECE_W-1:0]  piece_q;
     reg                 full_q;              // every beat has been stored
-    reg  [GROUPS-1:0]   stored_q;            // the last beat is on its way to the last group
-    // Registers of each group of lanes, the first group in the low bits. A group takes over the registers of the group
-    // before it, so that no register has more loads than the lanes of a group.
+    reg  [GROUPS-1:0]   stored_q;            // bit g: group g has the last beat in its registers
+    // Registers of each group of lanes, the first group in the low bits. Each group copies the registers of the group
+    // before it, one cycle later, so that no register has more loads than the lanes of a group.
     reg  [GROUPS-1:0]           write_q;
     reg  [GROUPS*LANE_W-1:0]    lane_q;
     reg  [GROUPS*ADDR_W-1:0]    addr_q;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of bits that hardware and generator share, of include/fields.def: first bits, widths, values.
+// First bits, widths and values of the fields of words that hardware and generator share.
+// `tests/fields.py write` writes this file from include/fields.def.
 // verilator lint_off UNUSEDPARAM
 localparam STEP_BITS = 64;
 localparam STEP_POS = 0;

@@ -12,7 +12,7 @@
 // The wires fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; they are not ports.
 // Latency and throughput: as for rill_fifo, or for rill_credit_send and rill_credit_receive with BORDERS - 1 stages
 // between.
-// Reset: clk, synchronous active-high rst; all bits together.
+// Reset: clk, synchronous active-high rst. All its bits fall in the same cycle, while no word moves.
 //
 // name       meaning                                            unit     range
 // DATA_W     width of the writer's tdata                        bits     1 or more

@@ -11,7 +11,8 @@
 nodes=(n1 n2 n3)
 PATH=$PATH:/usr/sbin:/sbin # slurmd, munged, sshd
 
-# Prints some free ports. Nobody else takes them in the seconds before the daemons begin.
+# Prints some free ports. They are not reserved: this assumes that no other program takes them before the daemons begin,
+# seconds later.
 free_ports() { # count
     python3 -c 'import socket, sys
 all = [socket.socket() for _ in range(int(sys.argv[1]))]
@@ -129,7 +130,8 @@ end_daemon() { # name of its pid file
     rm -f "$place/$1.pid"
 }
 
-# Prints the processes of a node: those whose environment names it and this cluster, and the daemon's process for each.
+# Prints the processes of a node: those whose environment names the node and this cluster, and the daemons' processes
+# (slurmstepd or sshd) that started them.
 processes_of() { # node
     local folder pid parent
     for folder in /proc/[0-9]*; do

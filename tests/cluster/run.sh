@@ -60,12 +60,13 @@ search=("$rill" explore "$root/configs/graph-linear.yaml" --request 8:1 --vary l
 fuzz=("$root/tests/fuzz/run.sh" --quick --seeds 1-6 --together 1 --jobs 3)
 
 make_all() { make_design cluster "$root/tests/verify/spec.yaml" random:1 && build_soon cluster; }
-alone() { # what a machine without a cluster gives
+alone() { # makes the results without a cluster, with which the others are compared
     rm -rf "$place/alone" && "${verify[@]}" --work "$place/alone" --json "$place/alone.json" &&
         "${benches[@]}" >"$place/benches" && "${fuzz[@]}" >"$place/fuzz" && "${search[@]}" >"$place/search"
 }
 
-# Runs a command in the background, and kills a node when a task runs there.
+# Runs a command in the background, and kills a node when the file of hold.sh exists or, with `-`, when a task runs on
+# the node. Prints the output of the command and returns its exit status.
 with_killed() { # node, file of hold.sh or -, command...
     local pid status=0
     "${@:3}" >"$place/said" 2>&1 &
@@ -103,7 +104,8 @@ jobs_pass() { # launcher
         lost_once "$place/journal" && uses_nodes "$place/journal" && start_node n1
 }
 
-# A script is killed after a few items, and its journal gets a part of a line. The same command must run the rest.
+# A script is killed after a few items, and a part of a line is appended to its journal. The same command must then run
+# the remaining items, and only those.
 journal_continues() { # launcher
     local journal=$place/journal.killed pid passed begun items
     rm -f "$journal"

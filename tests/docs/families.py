@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the table of family parameters in docs/spec.md with the output of `rill explain`.
 
-usage: families.py                  prints the lines of the page's table that differ; the exit status is always 0
-       RILL_UPDATE=1 families.py    writes it
+usage: families.py                  prints the lines of the page's table that differ; the exit status is 0 even then
+       RILL_UPDATE=1 families.py    writes the table to the page
 """
 import os
 import pathlib

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares tables of the pages with the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`.
 
-usage: tables.py [--deep | --long] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
-       RILL_UPDATE=1 tables.py PAGE...    writes them
+usage: tables.py [--deep | --long] PAGE...    prints the cells that differ, as PAGE:LINE: what; the exit status is 0
+                                              even then
+       RILL_UPDATE=1 tables.py PAGE...        writes the right values into these cells
 Comments directly before a table say how its columns are made. The parts of a comment are separated by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
@@ -188,7 +189,7 @@ def forecast(request, what, cell):
 
 
 def of_load(load, what, cell):
-    """A figure of requests that run at the same time."""
+    """Returns a figure of requests that run at the same time."""
     full = load["all_generate"]
     return number({"all generate": full["tokens_per_second"], "step": full["cycles"] / full["steps"],
                    "engine": full["engine_busy"] / full["steps"], "memory": full["memory_cycles"] / full["steps"],

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares the accuracy of the oracle with the float reference on the shipped validation text (each story from its
-# start, at most 256 positions). Limits for the perplexity: 0.3 % (int8), 3 % (int4 blocks, int8 embedding and head) and
-# 4 % (all int4).
+# Compares the perplexity of the oracle in exact mode with that in floating point, on the shipped validation text (each
+# story from its start, at most 256 positions). Limits for the difference: 0.3 % (int8), 3 % (int4 blocks, int8
+# embedding and head) and 4 % (all int4).
 # usage: tests/e2e/accuracy.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"

@@ -8,7 +8,7 @@ set -u
 rows=19 # number of rows of each request
 name=board
 
-simulated() { # design, arguments...: cycles of a request
+simulated() { # design, arguments...: prints the cycles of a request
     local dir=$1
     shift
     rm -f "$work/board.json"
@@ -25,7 +25,7 @@ forecast() { # spec or design, arguments...
             END { print c + 0, s + 0, b + 0 }'
 }
 
-overrides() { # KEY=VALUE,...: fills `given`
+overrides() { # KEY=VALUE,...: fills `given` with options --hbm
     local pair
     given=()
     for pair in ${1//,/ }; do given+=(--hbm "$pair"); done
@@ -55,7 +55,7 @@ check_key() { # first set: KEY=VALUE,..., second set ("": the board's figures), 
     else ok "$1: $one cycles instead of $two$([ "$3" != 0 ] || echo ", forecast $cycles")"; fi
 }
 
-near() { # forecast, cycles, steps: within 2 % and 64 cycles a step
+near() { # forecast, cycles, steps: succeeds if they differ by at most 2 % and 64 cycles per step
     awk -v f="$1" -v c="$2" -v s="$3" 'BEGIN { d = f > c ? f - c : c - f; exit !(f > 0 && d <= c * 0.02 + 64 * s) }'
 }
 

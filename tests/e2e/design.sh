@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for the end-to-end scripts, which source this file. They make designs under build/e2e, and the request sets
-# that run on them.
+# Functions for the end-to-end scripts, which source this file. The functions make designs under build/e2e and the
+# request sets that run on them, judge the results of a run, and compare the logits of several runs.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with the scripts that source this, and with verdict.sh
 
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -69,9 +69,13 @@ set_drawn() { # number
         --sampling-seed $((77 + $1 / 2)))
 }
 
-# Fills `requests` with the arguments of a set, repeated `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`,
-# in some sets followed by settings of sampling, and `flags` with the other options. Sets `arguments` to the number of
-# arguments of each request.
+# Sets the variables that describe a set of requests:
+#   requests   the arguments of all requests: for each one `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`,
+#              in the set joins-drawn followed by settings of sampling. The set rows-file has `--inputs` and `--outputs`
+#   arguments  number of arguments of each request
+#   joins      `--join` and its cycles, or empty
+#   flags      the other options
+#   expected   only in the set rows-file: the file with the expected rows
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
@@ -115,7 +119,7 @@ set_requests() { # set, spec, thorough (1: longer)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
             for length in 3 4 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
             ;;
-        quotes | quotes-drawn) # a text that the model continues with pieces of it, so that drafts are right
+        quotes | quotes-drawn) # a text that the model continues with pieces of the same text, so that drafts are right
             [ "$1" = quotes ] || flags+=(--temperature 0.3 --sampling-seed 5)
             local said='Lily said, "I want the big cake." Mom said, "You want the big cake?"'
             requests=(--prompt "$said Lily said, \"Yes, I want the" --tokens $((20 + 40 * $3)))
@@ -129,8 +133,8 @@ set_requests() { # set, spec, thorough (1: longer)
                     paste -sd,)" --tokens 20)
             done
             ;;
-        # for slots: twelve requests of many lengths, which join one after another, some of them at the same time. With
-        # -drawn, four take the most likely ids, and the others draw, each with its own settings
+        # for slots: twelve requests of many lengths, which join one after another, some of them at the same time. In
+        # joins-drawn, three of them take the most likely ids. The others draw, each with its own settings
         joins | joins-drawn)
             local i=0
             flags=()
@@ -205,8 +209,9 @@ json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ',';
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 
 # Checks the results of a run that ended with status 0. Prints a message if values were not compared, or if results
-# differ from those of other runs and models. The arguments are: JSON of rill sim, spec, folder of the design, tensors
-# not needed (default: any number), ids of rill golden, rows, and expected rows.
+# differ from those of other runs and models. The arguments are: JSON of rill sim, spec, folder of the design, number of
+# tensors on which no output depends (default: any number), file with the ids of rill golden, file with the rows of the
+# run, and file with the expected rows. Ids and rows are not compared if their argument is empty or missing.
 judge_run() {
     local why
     # Streams of a design with slots are not compared, because its steps have tokens of several requests.

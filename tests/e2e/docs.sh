@@ -48,7 +48,7 @@ finish() { # runs the command whose lines were collected
     number=$((number + 1))
     (cd "$work" && timeout 900 bash -c "$command") >"$output" 2>&1 </dev/null
     local status=$? want=0
-    [[ $command != *"rill check wrong"* ]] || want=1
+    [[ $command != *"rill check wrong"* ]] || want=1 # the page shows how a wrong spec is refused
     for line in ${shown[@]+"${shown[@]}"}; do
         grep -q -- "^$(pattern "$line")\$" "$output" || missing=${missing:-$line}
     done

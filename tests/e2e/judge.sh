@@ -5,7 +5,10 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
-check_run() { # name, key, set, seed: the simulation of one request set
+# Simulates a request set, which set_requests has put into variables, and judges its results. Without jitter (seed 0) it
+# also compares the cycles with the forecast. key: name of the golden ids and of the logits, which all designs of a case
+# have in common.
+check_run() { # name of the design, key, set, seed
     local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows="" more=()
     json=$base.json log=$base.log
     [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3

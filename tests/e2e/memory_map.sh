@@ -7,8 +7,8 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/e2e/memory_map.sh
-Packs some designs and holds their memory map against the image: places of all segments; of the shipped model also the
-values of its checkpoint. Then maps and images with a fault planted, each of which must be found.
+Packs some designs and compares their memory maps with their images: the places of all segments and, for the shipped
+model, the values of its checkpoint. Then plants faults in maps and images. Each fault must be found.
 TEXT
 }
 

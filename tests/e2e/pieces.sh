@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Saves a run twice, resumes it in other processes, and compares the result, byte for byte, with that of an unbroken
 # run. Requests, memory jitter and the position of the replay are part of the saved state. Also checks that the calls of
-# the memory ports in a cycle have a fixed order. Without it no run could be repeated. See --help.
+# the memory ports in a cycle have a fixed order. Without this order no run could be repeated. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 

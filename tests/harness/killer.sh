@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Replaces a tool that a test script calls. kills.sh installs this script under the name of the tool. It runs the tool,
-# but kills a process at the KILL_CALL-th call of the tool KILL_TOOL. The folder KILL_STATE counts the calls. With
-# KILL_WHO `tool`, it kills itself, with `half` itself after it has printed a line, and with `job` the job that called
-# it. With KILL_LAST=1, the next call of any tool kills the test script, so that the test does not take long. With
-# KILL_CALL=any, each call kills the script that made it.
+# Takes the place of a tool that a test script calls. kills.sh installs this script under the name of the tool. It runs
+# the real tool, but at one call it kills a process. Variables from kills.sh:
+#   KILL_TOOL, KILL_CALL   kill at this call of this tool, counted from 1. KILL_CALL=any: each call of any tool kills
+#                          the script that made it
+#   KILL_WHO               tool: this script kills itself instead of running the tool. half: it kills itself after the
+#                          first line of the tool's output. job: it kills the job that called it
+#   KILL_LAST              1, for `tool` and `half`: the next call of any tool kills the test script, so that the test
+#                          ends soon
+#   KILL_STATE             folder that counts the calls of KILL_TOOL and has marks for the calls after a kill
+#   KILL_ROOT              process that started the test script
+#   KILL_TOOLS, KILL_RILL  folder with the links to this script, and the real rill
 set -u
 name=${0##*/} who=nobody
 
-parent_of() { # process: `parent`
+parent_of() { # process. Sets `parent` to its parent, or to 0 if the process has ended
     local key value
     parent=0
     while read -r key value; do [ "$key" != PPid: ] || parent=$value; done <"/proc/$1/status"
 }
 
-words_of() { # process: `words`
+words_of() { # process. Sets `words` to its command line, with a blank before and after each word
     local list
     mapfile -d '' list <"/proc/$1/cmdline"
     words=" ${list[*]} "
@@ -36,6 +42,8 @@ find_line() {
     [ "$words" != "$own" ] || line=("${line[@]:1}") # skips the subshell that runs parts in the background
 }
 
+# Kills the oldest process in `line` that runs one job of a script, which an option such as --run shows, and all
+# processes after it. The last of them is this process.
 kill_job() {
     while [ ${#line[@]} != 0 ]; do
         words_of "${line[0]}"

@@ -89,7 +89,7 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
     ) >"$log" 2>&1 </dev/null
 }
 
-# Kills a worker. Its check must fail.
+# Runs a command in which a worker is killed. It must fail and print a line like the pattern.
 try_kill() { # part, tool, call, who, last, pattern, command...
     local status=0 label="$1: call $3 of $2: a $4 is killed"
     with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:7}" || status=$?
@@ -133,7 +133,7 @@ check_killed() { # part
 
 all_have_kills() { diff <(kills | cut -d'|' -f1 | sort -u) <(tr ' ' '\n' <<<"$known" | sort); }
 
-kill_workers() { # part...: of these alone, and not their scripts
+kill_workers() { # part...: kills only workers of these parts, and no scripts
     local rows
     . "$root/tests/parts.sh"
     rows=$(kills | grep -E "^($(tr ' ' '|' <<<"${*:-.*}"))\|")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for run.sh, which sources this file. They test tests/launch.py: launchers that lose, double or delay items,
-# and journals. part.sh has five items; launcher.sh replaces the launcher of a cluster.
+# Functions for run.sh, which sources this file. They test tests/launch.py with launchers that lose, double or delay
+# items, and test its journals. part.sh is the test script and has five items. launcher.sh takes the place of the
+# launcher of a cluster.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # Runs the five items through a launcher, and counts its calls.
@@ -18,7 +19,7 @@ five_pass() { # calls, command...
     [ "$(wc -l <"$calls")" = "$1" ] || { echo "error: $(wc -l <"$calls") calls instead of $1" && return 1; }
 }
 
-# Checks that the verdict is a failure for this reason.
+# Checks that the verdict is a failure, and that a FAIL line matches the pattern.
 four_pass() { # pattern, command...
     "${@:2}" # the exit status of part.sh says nothing
     tail -n 1 "$lines" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' || { cat "$lines"; return 1; }

@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Replaces the launcher of a cluster in tests/harness/launch.sh, and imitates what goes wrong on machines. Appends a
-# line to CALLS for each call.
-# usage: launcher.sh HOW CALLS COMMAND... SCRIPT; SCRIPT is of item N and run R if it is named N.R.sh
-# HOW  run: runs the script; bare: runs it in another folder, with an empty environment
-#      status: loses its exit status; after: ends with status 1 after the script has passed, once
-#      once, die: item 2 is killed, the first time or each time; none: nothing runs, with status 0, for item 2
-#      twice: runs it twice; other: gives the output of another item for item 2; cut: the last line of item 2 is lost
-#      late: item 2 does not end; parent: kills the process that called it, for item 3
-#      batch, batch-once, batch-die: runs all scripts; item 2 is lost the first time or each time
+# Takes the place of the launcher of a cluster in tests/harness/launch.sh, and imitates failures of machines. Appends a
+# line to the file CALLS for each call.
+# usage: launcher.sh HOW CALLS COMMAND... SCRIPT    SCRIPT is named N.R.sh for run R (from 1) of item N (from 0)
+# HOW  run     runs the script
+#      bare    runs the script in another folder, with an empty environment
+#      status  runs the script and ends with status 0, whatever the script's status is
+#      after   runs the script; at the first run of an item it ends with status 1 although the script has passed
+#      once    kills itself instead of the first run of item 2
+#      die     kills itself instead of each run of item 2
+#      none    ends with status 0 without running item 2
+#      twice   runs the script twice
+#      other   gives the output of another item for item 2
+#      cut     loses the last line of item 2
+#      late    does not end for item 2
+#      parent  kills the process that called it, for item 3
+#      batch   runs all scripts; batch-once leaves out the first run of item 2, batch-die each run of item 2
 set -u
 how=$1 calls=$2
 shift 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A part of the test suite for tests/harness/run.sh: five cheap jobs, in which something goes wrong. HOW names the place
-# at which a process is killed.
-# usage: part.sh HOW (see run.sh)
+# A part of the test suite for tests/harness/run.sh: five cheap jobs or checks, in which something goes wrong. HOW says
+# what: which process is killed and when, or which lines or exit status are wrong.
+# usage: part.sh HOW [VICTIM]    VICTIM: number of the job that HOW `job-random` kills
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 how=$1
@@ -48,7 +48,7 @@ if [ "${3:-}" = --job ]; then
     job "$4"
     exit 0
 fi
-# Makes one of five checks that run one after the other, in a list or not.
+# Makes one of five checks, which are run one after the other with `queue` or with `counted`.
 one() { # number
     case ${how#*-}-$1 in
         lost-3) return ;;

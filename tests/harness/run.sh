@@ -16,13 +16,16 @@ case ${1:-} in
     --launch) fake=4 ;;
     --help | -h)
         echo "usage: tests/harness/run.sh [--fake | --runs | --launch | --kills [part...]]
-Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes
-wrong; launchers that fail, and journals (launch.sh); then the scripts of all parts, which are killed, and whose
-workers are (kills.sh).
-  --fake   without those
-  --runs   the wrong runs alone
-  --launch the launchers and journals alone
-  --kills  the killed parts alone, or the killed workers of some of them"
+Checks that the tests report what goes wrong, in this order:
+  1. runs of a design with one wrong result
+  2. suites with one part of five cheap jobs (part.sh), in which one thing goes wrong
+  3. the two sets of tests (sets.sh)
+  4. launchers that fail, and journals (launch.sh)
+  5. the scripts of all parts, of which first the script and then one worker is killed (kills.sh)
+  --fake   all but 5
+  --runs   1 alone
+  --launch 4 alone
+  --kills  5 alone, or only the killed workers of the given parts"
         exit 0
         ;;
     *) echo "usage: tests/harness/run.sh [--fake | --runs | --launch | --kills [part...]]" >&2 && exit 2 ;;
@@ -30,7 +33,7 @@ esac
 work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
 
-# Prints the parts of a suite with one part, in the background or not, that fails in a given way.
+# Prints the file of parts (like tests/parts.sh) of a suite with one part, which fails in a given way.
 parts_of() { # how, victim, background part or nothing, a part that is not there
     echo "known=\"fake${4:+ $4}\" alone=\"${3:-}\"
 each_part() { \"\$1\" fake \"a fake part\" \"$root/tests/harness/part.sh\" $1 ${2:-0}; }"

@@ -41,6 +41,7 @@ benches_in_sets() {
         diff - <(cd "$root/verif/modules" && printf '%s\n' *_tb.v | sed 's/_tb\.v$//' | sort)
 }
 
+# Checks that both sets together run every point of the matrix.
 points_in_sets() {
     local matrix=$root/tests/e2e/matrix.sh
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)

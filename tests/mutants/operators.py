@@ -21,8 +21,7 @@ A fault changes one place:
 A sample first draws N files by size: a file of twice the bytes is drawn twice as often. Then it draws as many faults of
 each drawn file. So only these files are read, and MAP needs only their lines.
 C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
-assignments, conditions and case items count, not declarations
-of ports and no defaults of parameters.
+assignments, conditions and case items count, not declarations of ports, and not defaults of parameters.
 """
 import json
 import os

@@ -9,9 +9,9 @@ usage() {
     cat <<'TEXT'
 usage: tests/mutants/operators.sh [--cover [--all] [--with FILE]] [--sample N] [--seed S] [--jobs N] [--most N]
                                   [--again] [--table FILE] [--changed REVISION | FILE...]
-  --cover      finds out first which C lines each test executes: the unit tests and the short parts of the suite, with
-               --all the simulations too (needed once, and after larger changes). With --sample only the lines of the
-               files in this sample, which takes less time.
+  --cover      first records which C lines each test executes (needed once, and after larger changes). The tests are the
+               unit tests and the parts of the suite that simulate no RTL. --all adds the simulations. With --sample,
+               only the lines of the files in the sample are recorded, which takes less time.
   --with FILE  with --cover: also the commands of FILE, one in each line
   --sample N   N of the faults, drawn at random by the seed (default: all)
   --seed S     another draw (default 1)
@@ -21,8 +21,8 @@ usage: tests/mutants/operators.sh [--cover [--all] [--with FILE]] [--sample N] [
   --table FILE takes the faults of an earlier run (its table.txt) instead of drawing them
   --changed R  the files that differ from a revision of git
   FILE         C files of gen/ and verif/replay, templates (default: all of these)
-The summary counts the faults by class and language, and lists every survivor. It is no verdict: a survivor may change
-nothing that a test could see. tests/mutants/survivors.txt has the known ones with their reasons.
+The summary counts the faults by class and language, and lists every survivor. Survivors do not change the exit status,
+because a fault may change nothing that a test could see. tests/mutants/survivors.txt has the known ones with reasons.
 `tests/mutants/operators.py` says which faults are made. Results are in a folder of build/mutants/operators, one for
 each sample. A run that was interrupted continues: tests whose lines are known, and faults with a result, are not run
 again. Delete the folder for a new start.
@@ -70,7 +70,7 @@ build_covered() {
     rm -rf "$tree" "$map" && mkdir -p "$tree" "$map"
     tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf - || return
     mapfile -t objects < <(drawn_files | sed -n 's#^\(.*\)\.c$#build/obj/\1.o#p')
-    # Files outside the sample are compiled as always.
+    # Files outside the sample are compiled without --coverage.
     { [ ${#objects[@]} = 0 ] || in_tree CC="gcc --coverage" CFLAGS=-O1 "${objects[@]}"; } &&
         in_tree LIBS="$libraries -lgcov" build/rill build/librill.a && touch "$tree/build/covered"
 }

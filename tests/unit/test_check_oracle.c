@@ -13,6 +13,7 @@
 enum { CONTEXT = 6, GOLDEN_ID = 7, ORACLE_ID_BASE = 50 };
 
 // ---- an oracle of a language model with one output tensor, with which no stream is compared ----
+// The test passes NULL as graph and as oracle. The functions return the values of this oracle only for NULL.
 
 static const struct end_ids no_eot;
 static int64_t latest;      // position of the latest step

@@ -75,7 +75,7 @@ bool check_wants(struct check *check, int edge);
 // the stream has none. Returns false if the edge does not need to show further beats in this run.
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
                 uint64_t cycle);
-// Ends the request: every compared stream must have seen all of it.
+// Ends the request: every compared stream must have seen the whole request. cycle: for the message if one has not.
 void check_end(struct check *check, uint64_t cycle);
 
 // From now on every golden value of a tensor that the spec names is compared with the oracle's, position by position.
@@ -106,7 +106,8 @@ uint64_t check_golden_hash(struct check *check);
 bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
 // Describes the first difference (arena text), or NULL.
 const char *check_mismatch(const struct check *check);
-// Tells where a value left its format in the replay, which then has no further values to compare with; or NULL.
+// Returns a text that says where a value left its format in the replay, which then has no further values to compare
+// with. Returns NULL if no value did.
 const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
 // Returns why no beat of an edge was compared, or NULL when some were. docs/testing.md lists the reasons.
@@ -115,8 +116,9 @@ const char *check_left(const struct check *check, int edge);
 uint64_t check_logits_hash(const struct check *check);
 // Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
-// Drafts that a design with drafts sends for the request, and those that are right; generating steps without drafts,
-// and those whose first 0, 1, ... drafts are right.
+// Counts for a request in a design with drafts. drafted, accepted: drafts that the design sends, and those of them that
+// are right. none: generating steps without drafts. right[n]: steps with drafts of which the first n are right, and no
+// more.
 enum { CHECK_MAX_DRAFTS = 7 };
 struct check_drafts_counts {
     uint64_t drafted, accepted, none, right[CHECK_MAX_DRAFTS + 1];

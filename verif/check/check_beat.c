@@ -81,6 +81,7 @@ static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
     return at;
 }
 
+// Returns the index in the golden value of an element of this firing.
 static int64_t value_index(const struct beat *b, int64_t element) {
     const struct replay_value *v = b->v;
     if (b->e->walked) return walk_address(&b->e->walk, b->firing * firing_limit(b) + element);
@@ -89,6 +90,7 @@ static int64_t value_index(const struct beat *b, int64_t element) {
     return flat / v->cols * v->stride + flat % v->cols;
 }
 
+// Whether the last dimension of the tensor counts positions, so that its length differs between positions.
 static bool dynamic_cols(const struct beat *b) {
     const struct ir_tensor *t = &b->check->ir->tensor[b->e->tensor];
     return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
@@ -227,8 +229,8 @@ static void keep_logits(struct check *check, struct edge *e, int tok, const uint
     for (int64_t i = 0; i < lanes && done + i < elements; i++) e->row[tok][done + i] = float_of(data[i]);
 }
 
-// Whether the request has the values of this token of a step. In a design with drafts it has none of tokens after a
-// wrong draft, and the head has none of a prompt's tokens before the last.
+// Whether the request has values of this token of a step. In a design with drafts there are no values of tokens after a
+// wrong draft, and in regions `when: last` none of prompt tokens before the last one.
 static bool has_token(const struct check *check, const struct edge *e, const struct step *step, int tok) {
     if (e->one_token || e->heads > 1) return true;
     return tok < step->valid && (!e->head_only || step->first + tok >= check->request.count - 1);

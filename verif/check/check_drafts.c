@@ -6,16 +6,19 @@
 #include "gen/ir/layout.h"
 #include "verif/check/check_internal.h"
 
+// LEAST_MATCH, MOST_MATCH: how many of the last ids must match earlier ids, and how many are compared at most.
+// PAUSE_STEPS: steps without drafts after two consecutive steps with drafts in which no draft was right.
 enum { LEAST_MATCH = 2, MOST_MATCH = 3, PAUSE_STEPS = 32 };
 
-// Length of the match of the last ids with the ids up to place `at`.
+// Returns the length of the match of the last ids with the ids up to place `at`.
 static int match_length(const uint32_t ids[], int64_t count, int64_t at) {
     int n = 0;
     while (n < MOST_MATCH && n <= at && ids[at - n] == ids[count - 1 - n]) n++;
     return n;
 }
 
-// Finds the ids that followed the longest match, the latest of equally long ones; NULL: there is none.
+// Returns the ids that follow the longest match, and the latest one of equally long matches. Returns NULL if there is
+// none.
 static const uint32_t *find_drafts(const uint32_t ids[], int64_t count, int drafts) {
     int best = LEAST_MATCH - 1;
     const uint32_t *found = NULL;
@@ -28,6 +31,8 @@ static const uint32_t *find_drafts(const uint32_t ids[], int64_t count, int draf
     return found;
 }
 
+// Takes the result of a step with drafts, which may begin a pause, or counts a step without drafts as a part of the
+// pause.
 static void judge(struct check_drafts_state *d, const struct step *s) {
     int drafted = s->tokens - 1, accepted = s->valid - 1;
     if (drafted == 0) {
@@ -38,12 +43,14 @@ static void judge(struct check_drafts_state *d, const struct step *s) {
     d->missed = accepted == 0;
 }
 
-// Steps of one token that the request has room for from this position on.
+// Returns how many steps of one token the request has room for from this position on.
 static int64_t steps_left(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     return at_most(r->max_new - 1, check->ir->design.context - r->count) - (position - r->count);
 }
 
+// Returns how many drafts a step from this position on may have: it ends within its block of positions, and within the
+// request.
 static int most_drafts(const struct check *check, int64_t first) {
     int64_t block = LAYOUT_V_BLOCK - 1 - first % LAYOUT_V_BLOCK, left = steps_left(check, first) - 1;
     return (int)at_most(check->ir->design.drafts, at_most(block, left));

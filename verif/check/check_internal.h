@@ -27,7 +27,7 @@ struct check_queued {
 struct check_queue {
     VEC(struct check_queued) beat;
     VEC(uint32_t) word; // the data of all beats, `words` for each
-    size_t words, done;
+    size_t words, done; // words: of one beat's data. done: beats that have been compared
 };
 
 // The tensor that one edge carries, and the progress of its comparison.
@@ -77,7 +77,7 @@ struct check_drafts_state {
     bool off; // the request has no drafts
     VEC(struct step) step;
     bool missed; // the latest step with drafts had none that was right
-    int pause;   // steps without drafts that are left
+    int pause;   // steps of the present pause that are left; they have no drafts
     struct check_drafts_counts counts;
 };
 

@@ -19,6 +19,7 @@ static bool read_outside(const struct ir *ir, int region, int tensor) {
     return found;
 }
 
+// Marks the tensor as needed. Returns whether it was not marked before.
 static bool need(bool *needed, int tensor) {
     bool more = !needed[tensor];
     needed[tensor] = true;
@@ -31,7 +32,8 @@ static bool makes_needed(const struct ir_node *node, const bool *needed) {
     return found;
 }
 
-// Drops tensors that an operation reads whose results are not needed, because such a stream may end early.
+// Returns `needed` without the tensors that are also read by an operation whose results are not needed, because the
+// stream to this operation may end early.
 static bool *read_whole(const struct check *check, const bool *needed) {
     const struct ir *ir = check->ir;
     bool *whole = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1);
@@ -56,6 +58,7 @@ bool *check_needed(struct check *check) {
                 const struct ir_carry *k = &ir->region[r].carry[c];
                 if (!needed[k->local]) continue;
                 more |= need(needed, k->init);
+                // The value after the last repetition is needed only if it is read outside the region.
                 if (read_outside(ir, r, k->local)) more |= need(needed, k->next);
             }
     }

@@ -8,9 +8,9 @@
 
 // How a tensor of the spec is found in the compiled graph.
 enum match {
-    MATCH_NONE,  // not compared: no output depends on it, or it is unknown
-    MATCH_EVERY, // compared in every repetition
-    MATCH_FINAL, // only its last value: in the design, its region repeats another number of times, or it is not carried
+    MATCH_NONE,   // not compared: no output depends on it, or it is unknown
+    MATCH_EVERY,  // compared in every repetition
+    MATCH_FINAL,  // last value only: in the design its region has another number of repetitions, or it is not carried
     MATCH_THROUGH // a carried name that was removed: it has the values of its initial and next tensors
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what streams carry at kernels that move words without changing them. It follows from the streams at the other
-// side of the kernel, whose ports name a tensor. If several tensors take turns, it also follows from the kernel's
-// schedule.
+// Finds the contents of streams at kernels that move words without changing them. The contents of such a stream are
+// those of the streams at the other side of the kernel, whose ports name a tensor or whose contents were found before.
+// If a stream carries several tensors in turn, the kernel's schedule gives their order.
 #include "verif/check/check_internal.h"
 #include "gen/kernel/kernel.h"
 #include "gen/ir/schedule.h"
@@ -89,7 +89,7 @@ static bool take(struct check *check, struct edge *e, const struct edge *from) {
     return true;
 }
 
-// Sets the elements per word at this edge, and whether it counts them.
+// Sets the elements per word at this edge, and whether each word has a count of its valid elements (tcount).
 static void set_width(const struct ir *ir, int edge, struct edge *e) {
     const struct ir_port *port = writing_port(ir, edge);
     e->lanes = edge_lanes(ir, port, e->dtype);
@@ -113,9 +113,9 @@ static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *
     return true;
 }
 
-// Sets the order of the words. A port here, or one after kernels that keep the order, may give it for each dimension.
-// Otherwise it stays that of the edge from which `e` was copied, unless the kernel between them reorders: then it is
-// unknown, and false is returned.
+// Sets the order of the words. A port at either end of this edge, or a reading port after further kernels that keep the
+// order, may give an order for each dimension. If none does, `e` keeps the order of the edge from which it was copied.
+// Returns false if the kernel between these two edges reorders, because the order is then unknown.
 static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorders) {
     const struct ir_tensor *t = &ir->tensor[e->tensor];
     bool ordered = t->dtype == IR_F32 && !t->heads && t->rank > 1;
@@ -181,8 +181,8 @@ static bool take_some(struct check *check, int edge, struct edge *e, int kernel)
     return true;
 }
 
-// Takes the last token of a step, or with drafts all tokens of a step with a head. They leave when the writer's region
-// has ended.
+// Takes the last token of a step, or with drafts all tokens of a step with a head. These tokens leave after the
+// writer's region has ended, so they always belong to its last repetition.
 static bool take_last(struct check *check, struct edge *e, int from) {
     const struct edge *all = known(check, from, true);
     if (!all || (all->route && all->route->only == IR_NONE)) return false;
@@ -194,7 +194,8 @@ static bool take_last(struct check *check, struct edge *e, int from) {
     return true;
 }
 
-// Takes query heads that are tokens at this side of a kernel and firings at the other.
+// Takes the contents at the other side of a kernel that turns query heads from tokens into firings or back. At this
+// side the heads are the tokens of a firing, and at the other side each head is a firing.
 static bool take_together(struct check *check, struct edge *e, int kernel, int other) {
     if (!take(check, e, known(check, other, false))) return false;
     e->together = (int)kernel_together(&check->ir->kernel[kernel]);

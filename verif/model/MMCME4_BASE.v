@@ -2,10 +2,11 @@
 // Models the part of an MMCM that rill_clock_2x uses, for its bench. CLKOUT0 has twice the frequency of CLKIN1, and
 // every second rising edge of it is one of CLKIN1.
 //
-// After a pulse of RST, LOCKED rises when MMCM_LOCK + 1 periods of CLKIN1 in a row have differed from the period before
-// them by less than 2 %. Before that, CLKOUT0 has any frequency. Without a pulse of RST it never locks. If CLKIN1 stops
-// or has gaps, CLKOUT0 continues, because the oscillator keeps its frequency. If periods of CLKIN1 are longer or
-// shorter by more than 2 % and are not gaps, LOCKED falls after MMCM_LOSE of them in all, and only RST brings it back.
+// After a pulse of RST, LOCKED rises when MMCM_LOCK + 1 consecutive periods of CLKIN1 have each differed by less than
+// 2 % from the period before. Until then, CLKOUT0 has any frequency. Without a pulse of RST, LOCKED never rises. If
+// CLKIN1 stops or has gaps (1.98 periods or longer), CLKOUT0 continues, because the oscillator keeps its frequency.
+// Other periods that are more than 2 % longer or shorter are counted. At MMCM_LOSE of them, with good periods between
+// or not, LOCKED falls, and only RST brings it back.
 // The model does not lock with other ratios, with an oscillator outside of 800 to 1600 MHz, or without feedback.
 `default_nettype none
 `timescale 1ns / 1ps

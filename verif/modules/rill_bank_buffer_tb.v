@@ -3,6 +3,7 @@
 // ends. The reader stalls at random and reads in the order of TOKEN_MAJOR; with TOKEN_MAJOR 1, tokens of odd blocks get
 // a padding word. Checks that values kept per bank belong to the word on r_tdata, and that the first word of block 0
 // is on r_tdata READY_DELAY + 2 cycles after the block's last word was taken.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 CHUNKS=1 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
 // sweep: TOKENS=8 CHUNKS=3 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=2

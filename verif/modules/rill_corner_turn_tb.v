@@ -5,6 +5,7 @@
 // than 2 words with their tokens, also checks the rate of both sides (without idles and stalls) and, with ROUNDS = 1,
 // the latency of 2 cycles. PERIOD and SKEW suit the shape of the set (gen/ir/corner.c): otherwise two elements of a
 // word could be in the same bank.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7

@@ -3,6 +3,7 @@
 // and content under idles and stalls, the latency of a word, the exact capacity, and the full rate for every DEPTH for
 // which the header of rill_credit_receive promises it; with PARTS = 1, a smaller DEPTH must be slower. Also resets
 // while words and credits are on their way.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=8 DEPTH=1 STAGES=0
 // sweep: DATA_W=33 DEPTH=2 STAGES=1
 // sweep: DATA_W=40 DEPTH=6 STAGES=0

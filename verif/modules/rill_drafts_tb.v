@@ -2,6 +2,9 @@
 // Testbench of rill_drafts. The ids of a request repeat themselves after 9 ids, and its drafts are judged at random. A
 // model counts pauses; `more` must be DRAFTS where there is a repetition and no pause, and 0 elsewhere. With `off` it
 // is always 0. Checks that pauses begin and end. rill_draft_lookup has its own bench.
+// Checks in messages: 1 `more`, 2 the answer comes late although no lookup is needed, 3 an id of a draft, 4 no pause or
+// no draft in the whole run.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: DRAFTS=3 PAUSE=5
 // sweep: DRAFTS=1 PAUSE=32
 // quick: DRAFTS=3 PAUSE=5 @ 50:50

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_kv_scale. Writes the scale of every position of a context once. After each (layer, head) of a step,
-// the scales of all its positions so far must come back once for every replay; with WINDOW, only those from the start
-// of the layer's window. Without WINDOW, idles and stalls, it also checks the latency of the first head and the rate of
-// the last one.
+// the scales of all positions of this head so far must come back REPLAYS times, or in a step of one token REPLAYS /
+// TOGETHER times. With WINDOW, they begin at the last common multiple of 64 and CHANNELS that is not after the start of
+// the layer's window. Without WINDOW, idles and stalls, the bench also checks the latency of the first head and the
+// rate of the last one.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
@@ -33,7 +34,7 @@ module rill_kv_scale_tb;
     parameter REPLAYS = 1;
     parameter TOGETHER = 1;                                 // heads that read together in a step of one token
     parameter WINDOW = 0;                                   // positions that layer 0 sees; 0: all, in all layers
-    parameter EACH = 0;                                     // 1: odd layers see all; other layers l see WINDOW + l
+    parameter EACH = 0;                                     // with WINDOW, layer l sees WINDOW + l; 1: odd layers all
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     // Returns the parameter WINDOW of rill_kv_scale: 16 bits for each layer.

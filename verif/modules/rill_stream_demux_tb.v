@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_stream_demux. Distributes firings by a table that includes dropped firings and a section for head
-// steps (STEP_HEAD). Checks that each port gets its firings in order. Without idles and stalls, and with LONGEST of 3
-// or more, also checks that no cycle is lost between firings.
+// steps (STEP_HEAD). Checks that each port gets its firings in order. Without idles and stalls, also checks that no
+// cycle is lost between firings, but only with LONGEST of 3 or more: rill_schedule loses a cycle per section and two
+// per step and may be too slow for shorter firings.
 // Sets for verif/modules/run.sh:
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=1 REPEAT=2 LONGEST=1
