@@ -133,6 +133,7 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_engine_of(ir, n) == engine)
             text_addf(out, "%s%s", count++ ? ", " : "computes the products ", ir->node[n].name);
+    if (count) text_add(out, count > 1 ? ", and dequantizes them" : ", and dequantizes it");
 }
 
 // Returns the first typed port of a direction that has no number, or NULL.
@@ -155,6 +156,34 @@ static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     else if (packs) text_addf(out, "packs words of up to %lld elements into full words of %lld", from, into);
     else if (from != into) text_addf(out, "converts words of %lld elements to words of %lld", from, into);
     return packs || from != into;
+}
+
+// Whether the tensor is the value that a region gives to its next repetition.
+static bool is_carried(const struct ir *ir, int tensor) {
+    for (int r = 0; r < ir->regions && tensor != IR_NONE; r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].next == tensor) return true;
+    return false;
+}
+
+// Describes the demultiplexer that sends a value back to the start of a repeated region, and in the last repetition to
+// the reader after the region. Returns false for another kernel.
+static bool add_exit(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int tensor = IR_NONE, loop = IR_NONE, after = IR_NONE, outputs = 0;
+    for (int p = 0; p < k->ports && kernel_is(k, KERNEL_DEMUX); p++) {
+        if (k->port[p].edge == IR_NONE) continue;
+        const struct ir_edge *e = &ir->edge[k->port[p].edge];
+        tensor = tensor == IR_NONE ? emit_tensor_at(ir, e) : tensor;
+        if (!k->port[p].is_output) continue;
+        outputs++;
+        if (kernel_is(&ir->kernel[e->dst_kernel], KERNEL_MUX)) loop = e->dst_kernel;
+        else after = e->dst_kernel;
+    }
+    if (outputs != 2 || loop == IR_NONE || after == IR_NONE || !is_carried(ir, tensor)) return false;
+    text_addf(out, "sends %s back to %s, and in the last repetition of the region to %s", ir->tensor[tensor].name,
+              ir->kernel[loop].name, ir->kernel[after].name);
+    return true;
 }
 
 // Describes the multiplexer that closes the loop of a repeated region; returns false for another kernel.
@@ -184,17 +213,29 @@ static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
     return die;
 }
 
+// Returns a text with the new name of the data, if the streams at a kernel's only input and only output carry tensors
+// with different names.
+static const char *new_name(const struct ir *ir, const struct ir_kernel *k) {
+    const struct ir_port *in = only_port(k, false), *to = only_port(k, true);
+    if (!in || !to || in->edge == IR_NONE || to->edge == IR_NONE) return "";
+    int tensor = emit_tensor_at(ir, &ir->edge[to->edge]);
+    const char *name = tensor == IR_NONE ? NULL : ir->tensor[tensor].name;
+    if (!name || !strcmp(name, emit_carried_name(ir, &ir->edge[in->edge]))) return "";
+    return arena_printf(ir->arena, "; the output is called %s", name);
+}
+
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);
     struct text carried = {0};
-    if (add_loop(ir, kernel, out)) return;
+    if (add_loop(ir, kernel, out) || add_exit(ir, kernel, out)) return;
     if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
-    if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
+    if (!k->is_control && emit_carried_by(ir, kernel, &carried))
+        text_addf(out, " (%s%s)", text_cstr(&carried), new_name(ir, k));
     text_free(&carried);
 }
 
