@@ -386,12 +386,11 @@ static void add_repetitions(const struct ir_kernel *k, int sections, struct text
     text_add(out, "\n");
 }
 
-// Explains the parameters of a table's sections and names the sections. In the table of a loop, a section is for some
-// repetitions of the region. In any other table with as many sections as regions, each section is for one region.
+// Names the sections of a table. emit_describe_module explains their parameters. In the table of a loop, a section is
+// for some repetitions of the region. In any other table with as many sections as regions, each section is for one
+// region.
 static void add_sections(const struct ir *ir, int kernel, int sections, struct text *out) {
-    text_add(out, "        // SECTION_LEN: entries of a section. SECTION_REPEAT: how often it runs in a step. "
-                  "SECTION_WHEN_HEAD: 1 if only in steps with `head` in the step word.\n"
-                  "        // Sections, the last one first");
+    text_add(out, "        // Sections, the last one first");
     if (is_of_loop(ir, kernel)) return add_repetitions(&ir->kernel[kernel], sections, out);
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
         text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : r ? ": regions " : ": region ", ir->region[r].name);
@@ -456,6 +455,17 @@ static void add_value_doc(const char *module, const char *name, struct text *out
         {"BEATS", "beats of vector parameters after the image's header", "image_header"},
         {"OFFSET", "byte offset of the header in channel 0 (memory_map.json)", "image_header"},
         {"K_LAYER_STRIDE", "bytes from the keys of a layer to those of the next", ""},
+        {"K_HEAD_STRIDE", "bytes from the keys of a head to those of the next", ""},
+        {"UNITS", "beats of a head of a token", "k_writer"},
+        {"V_ROW_STRIDE", "bytes from a row to the next", "v_tail"},
+        {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
+        {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
+        {"RECORD_BYTES", "bytes from a record to the next", "embed"},
+        {"COUNTS", "beats of each parameter store, the last store first", "param_loader"},
+        {"VAR_SCALE", "2^-40 / N^2", "layernorm"},
+        {"MEAN_SCALE", "2^-20 / N", "layernorm"},
+        {"SCALE_K", "2^EXP_MIN of the operands that are multiplied with keys", "engine"},
+        {"SCALE_V", "2^EXP_MIN of the operands that are multiplied with values", "engine"},
         {"V_LAYER_STRIDE", "bytes from the values of a layer to those of the next", ""},
         {"KV_LAYERS", "layers that write keys and values", ""},
         {"X_UNITS", "room for the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
