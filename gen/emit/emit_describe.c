@@ -5,6 +5,7 @@
 
 #include "gen/emit/emit.h"
 #include "gen/ir/ops.h"
+#include "gen/ir/schedule.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/ports.h"
 
@@ -133,6 +134,7 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_engine_of(ir, n) == engine)
             text_addf(out, "%s%s", count++ ? ", " : "computes the products ", ir->node[n].name);
+    if (count) text_add(out, count > 1 ? ", and dequantizes them" : ", and dequantizes it");
 }
 
 // Returns the first typed port of a direction that has no number, or NULL.
@@ -155,6 +157,34 @@ static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     else if (packs) text_addf(out, "packs words of up to %lld elements into full words of %lld", from, into);
     else if (from != into) text_addf(out, "converts words of %lld elements to words of %lld", from, into);
     return packs || from != into;
+}
+
+// Whether the tensor is the value that a region gives to its next repetition.
+static bool is_carried(const struct ir *ir, int tensor) {
+    for (int r = 0; r < ir->regions && tensor != IR_NONE; r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].next == tensor) return true;
+    return false;
+}
+
+// Describes the demultiplexer that sends a value back to the start of a repeated region, and in the last repetition to
+// the reader after the region. Returns false for another kernel.
+static bool add_exit(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int tensor = IR_NONE, loop = IR_NONE, after = IR_NONE, outputs = 0;
+    for (int p = 0; p < k->ports && kernel_is(k, KERNEL_DEMUX); p++) {
+        if (k->port[p].edge == IR_NONE) continue;
+        const struct ir_edge *e = &ir->edge[k->port[p].edge];
+        tensor = tensor == IR_NONE ? emit_tensor_at(ir, e) : tensor;
+        if (!k->port[p].is_output) continue;
+        outputs++;
+        if (kernel_is(&ir->kernel[e->dst_kernel], KERNEL_MUX)) loop = e->dst_kernel;
+        else after = e->dst_kernel;
+    }
+    if (outputs != 2 || loop == IR_NONE || after == IR_NONE || !is_carried(ir, tensor)) return false;
+    text_addf(out, "sends %s back to %s, and in the last repetition of the region to %s", ir->tensor[tensor].name,
+              ir->kernel[loop].name, ir->kernel[after].name);
+    return true;
 }
 
 // Describes the multiplexer that closes the loop of a repeated region; returns false for another kernel.
@@ -184,17 +214,35 @@ static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
     return die;
 }
 
+// Returns a text with the new name of the data, if the streams at a kernel's only input and only output carry tensors
+// with different names.
+static const char *new_name(const struct ir *ir, const struct ir_kernel *k) {
+    const struct ir_port *in = only_port(k, false), *to = only_port(k, true);
+    if (!in || !to || in->edge == IR_NONE || to->edge == IR_NONE) return "";
+    int tensor = emit_tensor_at(ir, &ir->edge[to->edge]);
+    const char *name = tensor == IR_NONE ? NULL : ir->tensor[tensor].name;
+    if (!name || !strcmp(name, emit_carried_name(ir, &ir->edge[in->edge]))) return "";
+    return arena_printf(ir->arena, "; the output is called %s", name);
+}
+
+// Shortens a list of tensors that a kernel passes on in turn, because the comments of its streams have the same list.
+static const char *brief_turns(const char *carried) {
+    static const char turns[] = "carries in turn: ";
+    return strncmp(carried, turns, sizeof turns - 1) ? carried : "the tensors that its streams carry in turn";
+}
+
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);
     struct text carried = {0};
-    if (add_loop(ir, kernel, out)) return;
+    if (add_loop(ir, kernel, out) || add_exit(ir, kernel, out)) return;
     if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
-    if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
+    if (!k->is_control && emit_carried_by(ir, kernel, &carried))
+        text_addf(out, " (%s%s)", brief_turns(text_cstr(&carried)), new_name(ir, k));
     text_free(&carried);
 }
 
@@ -217,7 +265,8 @@ const char *emit_purpose(const struct ir *ir, int kernel) {
 
 // Lists the outputs of a fork by number with their readers, because the names of nets do not always tell both.
 static void add_readers(const struct ir *ir, const struct ir_kernel *fork, struct text *out) {
-    const char *before = "    // Outputs:";
+    const char *before =
+        arena_printf(ir->arena, "    // Outputs, all with the data of the fork's input (to_%s_*):", fork->name);
     for (int p = 0; p < fork->ports; p++) {
         if (!fork->port[p].is_output || fork->port[p].edge == IR_NONE) continue;
         const struct ir_edge *e = &ir->edge[fork->port[p].edge];
@@ -263,8 +312,11 @@ const char *emit_what(const struct emit_plan *p, int m) {
     if (m == p->control)
         return "Control: the host's registers, the steps of a request, loading of parameters, counters.";
     if (region == IR_NONE)
-        return "Kernels that several regions share: matrix engines, their walkers, and their operand and result "
-               "streams.";
+        return p->ir->engines > 1 ? "Kernels that several regions share: matrix engines, their walkers, and their "
+                                    "operand and result streams."
+               : p->ir->engines ? "Kernels that several regions share: the matrix engine, its walker, and its operand "
+                                  "and result streams."
+                                : "Kernels that several regions share.";
     return arena_printf(p->ir->arena, "Region `%s`: %s.", p->ir->region[region].name, times_of(p, region));
 }
 
@@ -414,6 +466,14 @@ static void add_region(const struct emit_plan *p, int m, struct text *out) {
     add_kernels_of(p, m, false, "Other instances:", out);
 }
 
+// Whether a kernel of the module has a table with sections.
+static bool has_sections(const struct emit_plan *p, int m) {
+    for (int k = 0; k < p->ir->kernels; k++)
+        for (int i = 0; p->home[k] == m && i < p->ir->kernel[k].params; i++)
+            if (schedule_sections(&p->ir->kernel[k].param[i])) return true;
+    return false;
+}
+
 void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
     if (p->module[m].region != IR_NONE) add_region(p, m, out);
@@ -423,8 +483,12 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
-        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names, and the head of an "
-        "instance's module explains its parameters.\n");
+        "the kernel reads, then the kernel. The comment at the top of rill_top.v explains terms and names. The first "
+        "comment of an instance's module explains its parameters.\n");
+    if (has_sections(p, m))
+        text_add(out,
+                 "// Tables with sections. SECTION_LEN: entries of each section. SECTION_REPEAT: how often it runs in "
+                 "a step. SECTION_WHEN_HEAD: 1 if it runs only in steps with `head` in the step word.\n");
 }
 
 // Adds the row of the memory channels, which are instances of a library module.
@@ -453,14 +517,16 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernel%s, reads %3d stream%s: %s\n", module->name,
               operations, operations == 1 ? "" : "s", others, others == 1 ? "" : "s", streams, streams == 1 ? "" : "s",
               m == p->control             ? "registers, steps of a request, loading of parameters"
-              : module->region == IR_NONE ? "matrix engines and other kernels of several regions"
-                                          : times_of(p, module->region));
+              : module->region != IR_NONE ? times_of(p, module->region)
+              : p->ir->engines > 1        ? "matrix engines and other kernels of several regions"
+              : p->ir->engines            ? "the matrix engine and other kernels of several regions"
+                                          : "kernels of several regions");
 }
 
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
-        "// To read: this head, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
+        "// To read: this comment, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
         " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
         "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n"
@@ -485,6 +551,44 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
             "on chip.\n");
 }
 
+// Whether a stream with a type is not in the usual order.
+static bool has_orders(const struct ir *ir) {
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_itensor *t = &ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].type;
+        if ((t->rank || t->loops) && !is_plain(t)) return true;
+    }
+    return false;
+}
+
+// Explains the names, the FIFOs and the comments of streams.
+static void add_streams(const struct ir *ir, struct text *out) {
+    bool dies = emit_way_stages(ir) > 0;
+    text_addf(
+        out,
+        "// Streams (docs/rtl.md, \"Following a stream\") have the nets of AXI4-Stream. tuser = {1 for the last token "
+        "of "
+        "the step, place of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
+        "//   from_<kernel>_<port>_* are the nets at the writer, to_<kernel>_<port>_* those at the reader. Between "
+        "them, "
+        "in the reader's module, is the rill_link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
+        "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}.\n"
+        "//   A port without a name is left out, and one whose name ends the kernel's name: next_id.id is "
+        "from_next_id_*. The number of a port is followed by what the stream carries or, at a fork, by its reader, "
+        "unless the name would be too long.\n"
+        "//   A fork's outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
+        "the fork's module, from_<fork>_* in other modules.\n"
+        "//   DEPTH is the words of the FIFO. 2 give full throughput. 4 for step words and for ids for the ring let "
+        "the "
+        "writer run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s.\n"
+        "//   The comment of a stream has its writer and reader, the tensor with its shape per token, and the words of "
+        "a firing for one token. The tokens of a step alternate from word to word.%s A comment on a line by itself "
+        "belongs to the declaration below it.\n"
+        "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
+        dies ? " and the registers on the way to another die" : "",
+        dies ? ". Between dies, a FIFO also has places for the words and credits on the way" : "",
+        has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "");
+}
+
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n");
     add_terms(p, out);
@@ -496,45 +600,20 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     add_channel_row(p, out);
     text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
     add_flows(p, EMIT_TOP, out);
-    text_add(
+    add_streams(p->ir, out);
+    text_add(out,
+             "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
+             "8*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
+             "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
+             "(<name>_beat).\n");
+    text_addf(
         out,
-        "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
-        "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
-        "valid elements.\n"
-        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. <port> is left out if "
-        "the module's port has no name (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it "
-        "(next_id.id: from_next_id_*). After the number of a port, one more word says what the stream carries or, at a "
-        "fork, who reads it. This word is left out if the name would have more than 56 characters, or 45 "
-        "between modules.\n"
-        "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
-        "and contains the stream's FIFO and the registers on the way to another die.\n"
-        "//   DEPTH: the words of the FIFO, so many that no stream blocks (docs/fifos.md). 2 words give full "
-        "throughput. A comment explains a larger depth. For example, `prompt at 0, firing 0, cycle 156, for "
-        "A > B` means: most words are in the FIFO at cycle 156 of the prompt's step at "
-        "position 0, while the reader waits for its other operand, which comes through A and B. FIFOs of ids for the "
-        "ring, and of step words at the kernels that take them, have no such comment: they have 4 words, so that the "
-        "writer can run ahead. Between dies, a FIFO also has places for the words and credits on the way (docs/rtl.md, "
-        "section 3).\n"
-        "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
-        "tdata}.\n"
-        "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
-        "the fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
-        "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
-        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
-        "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
-        "8*FP32_W bits, element 0 in the low ones; a word of mx between modules has MX_W+SIDE_W. Pins of rill_top have "
-        "numbers, "
-        "because a parameter of rill_top would become a parameter of the kernel that the vendor's tools package.\n"
-        "// Comments. The comment of a stream has its writer and reader, the tensor with its shape per token, and the "
-        "words of a firing for one token. The tokens of a step alternate from word to word. A stream in another order "
-        "has an itensor type (docs/ir.md). A comment on a line by itself belongs to the declaration below it.\n"
-        "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
-        "(<name>_beat).\n"
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
-        "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
-        "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
-        "It has one bit for each instance, and each bit comes from a separate register. In the module, the bits have "
-        "the names rst_<instance>.\n"
-        "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
-        "design.\n");
+        "token loop, the counters, the arbiters of the channels. core_rst_%s<module> resets everything else, with rst "
+        "and with the token loop's soft_rst. It has one bit for each instance. In the module, the bits have the names "
+        "rst_<instance>.\n"
+        "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
+        "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for simulation "
+        "are in sim/rill_sim_top.sv.\n",
+        emit_way_stages(p->ir) ? "<die>_" : "");
 }

@@ -117,11 +117,12 @@ static void take_channels(struct copies *c, const char *level) {
 // Declares the constant with the number of all channels' DMA engines. It is a sum over groups of consecutive channels
 // with equally many.
 static void add_channel_engines(const struct ir *ir, struct text *out) {
-    text_addf(
-        out,
-        "    // DMA engines of all channels, the first channel first. Each has a bit of core_rst_channel_* and of "
-        "core_flush_channel_*.\n    localparam %s = ",
-        channel_engines);
+    text_addf(out,
+              "\n    // DMA engines of all channels, the first channel first: a read engine for each read client of a "
+              "channel, and "
+              "one write engine if it has write clients. Each has a bit of core_rst_channel_* and of "
+              "core_flush_channel_*.\n    localparam %s = ",
+              channel_engines);
     const char *plus = "";
     for (int ch = 0, run; ch < ir->design.channels; ch += run) {
         int engines = emit_channel_engines(ir, ch);

@@ -136,6 +136,34 @@ static void add_engine_entry(int entry, struct text *out) {
     if (entry != IR_NONE) text_addf(out, ", for engine entry %d", entry);
 }
 
+static void add_engine_entries(int first, int last, struct text *out) {
+    if (first == last) add_engine_entry(first, out);
+    else text_addf(out, ", for engine entries %d to %d", first, last);
+}
+
+// Adds the entries of the engine's table whose firings multiply the weights of a run. The walker's runs and the
+// engine's firings have the same order. Adds nothing for a run that has only some of a product's weights, because
+// several firings may share them.
+static void add_weight_entries(const struct table *t, const struct ir_word *w, struct text *out) {
+    const struct ir *ir = t->ir;
+    int64_t first = (int64_t)field_of(w, SEGMENT_OFFSET);
+    int64_t end = first + (int64_t)field_of(w, SEGMENT_BEATS) * ir->design.beat_bits / 8;
+    int from = t->firings, to = IR_NONE, count = 0;
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        if (seg->channel != IR_NONE || ir_engine_of(ir, seg->node) != t->engine) continue;
+        if (seg->offset >= end || seg->offset + seg->bytes <= first) continue;
+        if (seg->offset < first || seg->offset + seg->bytes > end) return;
+        for (int entry = 0; entry < t->firings; entry++) {
+            if (t->firing[entry]->node != seg->node) continue;
+            from = entry < from ? entry : from;
+            to = entry > to ? entry : to;
+            count++;
+        }
+    }
+    if (count && to - from + 1 == count) add_engine_entries(from, to, out);
+}
+
 // Returns the engine whose operands a multiplexer passes on, or whose results a demultiplexer distributes, if the table
 // has one entry for each operand or result. Otherwise returns IR_NONE.
 static int steered_engine(const struct ir *ir, int kernel, const struct ir_value *value) {
@@ -155,20 +183,23 @@ static void add_stream(const struct table *t, const struct ir_word *w, struct te
               ir_port_text(t->ir, e->dst_kernel, e->dst_port));
 }
 
-// Adds the entry of the engine's table whose firing takes the operand of this entry of a multiplexer.
+// Adds the entries of the engine's table whose firings use the operand of this entry of a multiplexer: from the firing
+// that takes the operand to the last one before the next operand is taken.
 static void add_reader(const struct table *t, int entry, struct text *out) {
     int e = t->steered;
-    if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel && entry < t->takes) add_engine_entry(t->take[entry], out);
+    if (e == IR_NONE || t->ir->engine[e].x_mux != t->kernel || entry >= t->takes) return;
+    int next = entry + 1 < t->takes ? t->take[entry + 1] : t->firings;
+    add_engine_entries(t->take[entry], next - 1, out);
 }
 
 static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
 
-// Adds the entry of the engine's table whose firing multiplies a run of keys or values. The walker's table has these
-// runs in the order of the firings.
+// Adds the entries of the engine's table whose firings multiply a run. The walker's table has the runs of keys and
+// those of values in the order of the firings.
 static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
     int runs = 0, index = 0, words = t->value->words;
-    if (kind == SEGMENT_KIND_WEIGHTS) return;
+    if (kind == SEGMENT_KIND_WEIGHTS) return add_weight_entries(t, w, out);
     for (int i = 0; i < words; i++) {
         bool alike = kind_of(&t->value->word[words - 1 - i]) == kind;
         runs += alike;
@@ -330,13 +361,37 @@ static bool is_of_loop(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Explains the parameters of a table's sections and names the sections. In the table of a loop, a section is for some
-// repetitions of the region. In any other table with as many sections as regions, each section is for one region.
+// Returns how often a section of a table runs in a step. section: counted from 0 in the order of the sections.
+static int64_t repeats_of(const struct ir_kernel *k, int section) {
+    for (int p = 0; p < k->params; p++) {
+        const struct ir_value *v = &k->param[p].value;
+        if (!strcmp(k->param[p].name, "SECTION_REPEAT") && v->kind == IR_VALUE_LIST && section < v->words)
+            return (int64_t)v->word[v->words - 1 - section].value;
+    }
+    return 0;
+}
+
+// Names the sections of a loop's table, the last one first, by the repetitions of the region.
+static void add_repetitions(const struct ir_kernel *k, int sections, struct text *out) {
+    int64_t end = 0;
+    for (int s = 0; s < sections; s++) end += repeats_of(k, s);
+    for (int s = sections - 1; s >= 0; s--) {
+        int64_t first = end - repeats_of(k, s), last = end - 1;
+        text_add(out, s + 1 < sections ? ", " : ": ");
+        if (first == last) text_addf(out, "repetition %lld", (long long)first);
+        else text_addf(out, "repetitions %lld to %lld", (long long)first, (long long)last);
+        if (s + 1 == sections) text_add(out, " of the region");
+        end = first;
+    }
+    text_add(out, "\n");
+}
+
+// Names the sections of a table. emit_describe_module explains their parameters. In the table of a loop, a section is
+// for some repetitions of the region. In any other table with as many sections as regions, each section is for one
+// region.
 static void add_sections(const struct ir *ir, int kernel, int sections, struct text *out) {
-    text_add(out, "        // SECTION_LEN: entries of a section. SECTION_REPEAT: how often it runs in a step. "
-                  "SECTION_WHEN_HEAD: 1 if only in steps with `head` in the step word.\n"
-                  "        // Sections, the last one first");
-    if (is_of_loop(ir, kernel)) return text_add(out, ": repetitions of the region, counted by SECTION_REPEAT\n");
+    text_add(out, "        // Sections, the last one first");
+    if (is_of_loop(ir, kernel)) return add_repetitions(&ir->kernel[kernel], sections, out);
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
         text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : r ? ": regions " : ": region ", ir->region[r].name);
     text_add(out, "\n");
@@ -400,10 +455,21 @@ static void add_value_doc(const char *module, const char *name, struct text *out
         {"BEATS", "beats of vector parameters after the image's header", "image_header"},
         {"OFFSET", "byte offset of the header in channel 0 (memory_map.json)", "image_header"},
         {"K_LAYER_STRIDE", "bytes from the keys of a layer to those of the next", ""},
+        {"K_HEAD_STRIDE", "bytes from the keys of a head to those of the next", ""},
+        {"UNITS", "beats of a head of a token", "k_writer"},
+        {"V_ROW_STRIDE", "bytes from a row to the next", "v_tail"},
+        {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
+        {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
+        {"RECORD_BYTES", "bytes from a record to the next", "embed"},
+        {"COUNTS", "beats of each parameter store, the last store first", "param_loader"},
+        {"VAR_SCALE", "2^-40 / N^2", "layernorm"},
+        {"MEAN_SCALE", "2^-20 / N", "layernorm"},
+        {"SCALE_K", "2^EXP_MIN of the operands that are multiplied with keys", "engine"},
+        {"SCALE_V", "2^EXP_MIN of the operands that are multiplied with values", "engine"},
         {"V_LAYER_STRIDE", "bytes from the values of a layer to those of the next", ""},
         {"KV_LAYERS", "layers that write keys and values", ""},
         {"X_UNITS", "room for the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
-        {"TURN_TOKENS", "tokens that one beat of weights serves", "engine"},
+        {"TURN_TOKENS", "tokens for which a lane multiplies a beat in one cycle (A of the spec)", "engine"},
         {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD, for keys", ""},
         {"HAS_KV", "1: reads keys and values", ""},
         {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},

@@ -60,7 +60,7 @@ static const struct constant {
     {"STEP_W", step_bits, NULL, "width of a step word (docs/rtl.md, section 4)"},
     {"RING_W", ring_bits, NULL, "width of a word for the ring (docs/rtl.md)"},
     {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},
-    {"LOAD_BITS", load_bits, NULL, "vector parameters that are loaded in a cycle"},
+    {"LOAD_BITS", load_bits, NULL, "width of the vector parameters that are loaded in a cycle"},
     {"FAULTS", all_faults, NULL, "kernels that can raise a numeric fault"},
 };
 

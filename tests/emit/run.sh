@@ -120,10 +120,9 @@ read_channels() { # folder
     /^ +\/\/|^ +wire unused = / { c = /wire/ ? "" : c; next }
     c != "" {
         line = $0; n = sprintf("%02d", c)
-        if (match(line, /lane_desc_tdata\[[0-9]+:[0-9]+\]/)) {
-            low = substr(line, RSTART, RLENGTH); gsub(/.*:|[]]/, "", low)
-            reads[c] = low / 56
-            sub(/lane_desc_tdata\[[0-9:]+/, "lane_desc_tdata[", line)
+        if (match(line, /lane_desc_tdata\[DESC_W[*][0-9]+ /)) {
+            reads[c] = substr(line, RSTART + 23, RLENGTH - 24) + 0
+            sub(/lane_desc_tdata\[DESC_W[*][0-9]+ /, "lane_desc_tdata[", line)
         }
         if (match(line, /lane_desc_tvalid\[[0-9]+\]/)) { # a lane of an engine whose first channel is another one
             lane = substr(line, RSTART + 17, RLENGTH - 18)

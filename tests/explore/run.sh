@@ -128,8 +128,8 @@ assert max(p["value"]["tokens_s"] for p in found["front"]) >= 0.99 * most, "the 
 assert len(found["front"]) >= len(exact["front"]) / 2, "half of the front was not found"
 PY
 }
-# Searches a space in which estimates take designs with four tokens per beat for smaller than their dies. The search must
-# find out which of them fit, instead of evaluating more and more designs that do not.
+# Searches a space in which the estimates of designs with four tokens per beat are too small for their dies. The search
+# must find out which of them fit, instead of evaluating more and more designs that do not.
 cat >"$work/wide.yaml" <<'YAML'
 name: wide
 board: u55c

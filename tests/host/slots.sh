@@ -234,8 +234,8 @@ served() {
 print(json.dumps([{"request": dict({"prompt": a["prompt_ids"], "max_tokens": len(a["token_ids"])},
                                    **a.get("settings", {})), "text": a["text"], "ids": a["prompt_ids"],
                    "count": len(a["token_ids"])} for name in sys.argv[1:] for a in map(json.loads, open(name))]))' \
-        "$work/golden.jsonl" "$work/drawn.jsonl" >"$work/answers.json" && make -s -C "$work/moved" serve WERROR=-Werror \
-        >"$work/serve.out" 2>&1 && start_card --unwritten || return
+        "$work/golden.jsonl" "$work/drawn.jsonl" >"$work/answers.json" &&
+        make -s -C "$work/moved" serve WERROR=-Werror >"$work/serve.out" 2>&1 && start_card --unwritten || return
     LD_LIBRARY_PATH=$work/standin timeout 600 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
         >"$work/serve.out" 2>&1 &
     server=$!

@@ -6,8 +6,8 @@
 //   must reach the request's ring once and in order. Results and hashes of each request are compared when it has ended.
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
-// - Before a step, each of its tokens gets its position, and the last token of a part whose id is used gets the settings
-//   of its request (with SAMPLING).
+// - Before a step, each of its tokens gets its position. With SAMPLING, the last token of a part whose id is used gets
+//   the settings of its request.
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
