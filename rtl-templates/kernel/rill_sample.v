@@ -72,6 +72,7 @@ module rill_sample #(
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
     localparam TOK_W = USER_W - 1;
+    localparam ROW_W = ROWS > 1 ? TOK_W : 1;             // number of a row of settings
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] MOST = TOP_K;
     `include "rill_latency.vh"
@@ -142,7 +143,7 @@ module rill_sample #(
             end
         end
     endgenerate
-    wire [TOK_W-1:0]   in_row = ROWS > 1 ? s_axis_x_tuser[TOK_W-1:0] : {TOK_W{1'b0}}; // of the chunk at the port
+    wire [ROW_W-1:0]   in_row = ROWS > 1 ? s_axis_x_tuser[ROW_W-1:0] : {ROW_W{1'b0}}; // of the chunk at the port
 
     // Every chunk goes to the scores. Chunks of a token that is chosen from a list also go to the row's list.
     reg         open_q;
@@ -176,12 +177,12 @@ module rill_sample #(
     reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
     reg  [LANES-1:0]    mask_q;                          // elements of b_keys_q that are still to be inserted
     reg  [31:0]         c_key_q;
-    reg  [TOK_W-1:0]    a_row_q, b_row_q, c_row_q;
+    reg  [ROW_W-1:0]    a_row_q, b_row_q, c_row_q;
     wire                b_free = mask_q == {LANES{1'b0}};
     wire [ROWS*32-1:0]  first_key, last_key;             // of each list
     wire [ROWS*24-1:0]  first_id;
     wire                inject;                          // the first element of a list leaves
-    wire [TOK_W-1:0]    inject_row;
+    wire [ROW_W-1:0]    inject_row;
     wire                clear = take && chunk_q == 24'd0;
     wire [31:0]         bound = last_key[a_row_q*32 +: 32];
     reg  [4:0]          pick;
@@ -237,9 +238,9 @@ module rill_sample #(
             wire [TOP_K*32-1:0] list_key;
             wire [TOP_K*24-1:0] list_id;
             wire [TOP_K-1:0]    above;
-            wire                inserts = c_valid_q && {{(32-TOK_W){1'b0}}, c_row_q} == r;
-            wire                clears = clear && {{(32-TOK_W){1'b0}}, in_row} == r;
-            wire                leaves = inject && {{(32-TOK_W){1'b0}}, inject_row} == r;
+            wire                inserts = c_valid_q && {{(32-ROW_W){1'b0}}, c_row_q} == r;
+            wire                clears = clear && {{(32-ROW_W){1'b0}}, in_row} == r;
+            wire                leaves = inject && {{(32-ROW_W){1'b0}}, inject_row} == r;
             assign first_key[r*32 +: 32] = list_key[31:0];
             assign last_key[r*32 +: 32] = list_key[(TOP_K-1)*32 +: 32];
             assign first_id[r*24 +: 24] = list_id[23:0];
@@ -286,17 +287,17 @@ module rill_sample #(
     wire        all_end = at_end && more == 8'd0;
 
     // Returns the lowest row of the mask.
-    function [TOK_W-1:0] lowest(input [7:0] mask);
+    function [ROW_W-1:0] lowest(input [7:0] mask);
         integer n;
         begin
-            lowest = {TOK_W{1'b0}};
+            lowest = {ROW_W{1'b0}};
             for (n = ROWS - 1; n >= 0; n = n - 1)
                 if (mask[n])
-                    lowest = n[TOK_W-1:0];
+                    lowest = n[ROW_W-1:0];
         end
     endfunction
     assign inject_row = lowest(rest);
-    wire [TOK_W-1:0] next_row = injecting_q ? lowest(more) : inject_row;
+    wire [ROW_W-1:0] next_row = injecting_q ? lowest(more) : inject_row;
     wire        out_valid, out_listed, out_final, out_last;
     wire        id_leaves = m_axis_id_tvalid && m_axis_id_tready && m_axis_id_tlast;
 
@@ -343,7 +344,7 @@ module rill_sample #(
     reg  [USER_W-1:0]   user_q;
     reg                 last_q, tail_q, noisy_q, listed_q, there_q, lead_q, final_q;
     reg  [DEPTH:0]      valid_q;
-    wire [TOK_W-1:0]    x_row = injecting_q ? inject_row : in_row; // of the elements that enter
+    wire [ROW_W-1:0]    x_row = injecting_q ? inject_row : in_row; // of the elements that enter
     wire [31:0]         head_key = first_key[x_row*32 +: 32];
     wire [31:0]         head = head_key[31] ? {1'b0, head_key[30:0]} : ~head_key;
     wire [31:0]         one = 32'h3f800000;
@@ -356,7 +357,7 @@ module rill_sample #(
         if (go) begin
             x_q <= injecting_q ? {{((LANES-1)*32){1'b0}}, head} : s_axis_x_tdata;
             id_q <= injecting_q ? first_id[x_row*24 +: 24] : chunk_q << LEVELS;
-            user_q <= !injecting_q ? s_axis_x_tuser : ROWS > 1 ? {1'b0, x_row} : closing_user_q;
+            user_q <= !injecting_q ? s_axis_x_tuser : ROWS > 1 ? {{(USER_W-ROW_W){1'b0}}, x_row} : closing_user_q;
             last_q <= s_axis_x_tlast && !injecting_q;
             tail_q <= injecting_q ? LAST_LANES < LANES : chunk_last;
             noisy_q <= injecting_q || by_all_q[x_row];
@@ -493,7 +494,7 @@ module rill_sample #(
     reg  [ROWS-1:0] any_q;
     reg  [31:0] best_key_q [0:ROWS-1];
     reg  [23:0] best_id_q [0:ROWS-1];
-    wire [TOK_W-1:0] out_row = ROWS > 1 ? out_user[TOK_W-1:0] : {TOK_W{1'b0}};
+    wire [ROW_W-1:0] out_row = ROWS > 1 ? out_user[ROW_W-1:0] : {ROW_W{1'b0}};
     wire [31:0] out_key = key_of(score[31:0]);
     wire        better = !any_q[out_row] || out_key > best_key_q[out_row]
         || (out_key == best_key_q[out_row] && out_id < best_id_q[out_row]);
@@ -511,7 +512,7 @@ module rill_sample #(
     wire        choose_valid, choose_last;
     wire [31:0] choose_id;
     wire [63:0] score_hash;
-    wire [TOK_W-1:0] id_row = ROWS > 1 ? m_axis_id_tuser[TOK_W-1:0] : {TOK_W{1'b0}};
+    wire [ROW_W-1:0] id_row = ROWS > 1 ? m_axis_id_tuser[ROW_W-1:0] : {ROW_W{1'b0}};
     wire        listed_id = closing_q && (ROWS > 1 ? lists_q[id_row] : choose_last);
     rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) u_choose (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(out_valid && !out_listed && !drained_q), .s_axis_x_tready(choose_ready),
@@ -523,10 +524,10 @@ module rill_sample #(
     assign m_axis_id_tdata = listed_id ? {8'd0, best_id_q[id_row]} : choose_id;
     assign m_axis_id_tlast = choose_last;
 
-    localparam ROW_W = HASHES > 1 ? $clog2(HASHES) : 1;
+    localparam HASH_ROW_W = HASHES > 1 ? $clog2(HASHES) : 1;
     rill_logits_hash #(.LANES(LANES), .N(N), .ROWS(HASHES)) u_hash (
         .clk(clk), .rst(rst), .valid(take && (HASHES > 1 || of_last)), .data(s_axis_x_tdata), .last(chunk_last),
-        .row(s_axis_x_tuser[ROW_W-1:0]), .hash(row_hash));
+        .row(s_axis_x_tuser[HASH_ROW_W-1:0]), .hash(row_hash));
 
     // ---- faults ----
 

@@ -33,7 +33,7 @@ if ! { make_design verify "$root/tests/verify/spec.yaml" random:1 && build_soon 
     verdict
     exit 1
 fi
-rm -rf "$work"/verify.*.json "$parts" "$parts.bad" "$state" "$work/verify.once" "$work/verify.calls"
+rm -rf "$work"/verify.*.json "$parts" "$parts.bad" "$parts.lost" "$state" "$work/verify.once" "$work/verify.calls"
 # The prompt ends within a block of 64 positions; the last steps are in the block after it.
 ids=$(some_ids 36 48)
 request=(--prompt-ids "$ids" --tokens 34 --ignore-eot)
@@ -189,7 +189,8 @@ queue again "a shard without a result" 1 'first shard 2: .*status 0 without a re
 queue again "a late shard" 1 'first shard 2: it was still running after 1 s' sleep - 1
 queue again "a shard given twice" 1 'first shard 2: it began at position' copy "$parts/shard_0001.json"
 queue check "the replay is lost and runs again" replay_again lost
-queue check_refused "the replay is lost twice" 1 'verify-golden' replay_again none
+queue check_refused "the replay is lost twice" 1 'verify-golden' "$rill" verify "$dir" "${request[@]}" --shards 1 \
+    --work "$parts.lost" --launch "$(launch none "$work/verify.once")"
 queue check "the journal's end that was cut off" eval 'printf "{\"time" >>"$parts/journal.jsonl" && calls 1'
 prepare eval 'mkdir -p "$parts.bad" && echo none >"$parts.bad/journal.jsonl"'
 queue check_refused "a journal that is none" 1 'journal.jsonl: line 1 is not a line of the journal' \
