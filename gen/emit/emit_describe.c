@@ -566,11 +566,9 @@ static void add_streams(const struct ir *ir, struct text *out) {
     text_addf(
         out,
         "// Streams (docs/rtl.md, \"Following a stream\") have the nets of AXI4-Stream. tuser = {1 for the last token "
-        "of "
-        "the step, place of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
+        "of the step, place of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
         "//   from_<kernel>_<port>_* are the nets at the writer, to_<kernel>_<port>_* those at the reader. Between "
-        "them, "
-        "in the reader's module, is the rill_link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
+        "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
         "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}.\n"
         "//   A port without a name is left out, and one whose name ends the kernel's name: next_id.id is "
         "from_next_id_*. The number of a port is followed by what the stream carries or, at a fork, by its reader, "
@@ -578,8 +576,7 @@ static void add_streams(const struct ir *ir, struct text *out) {
         "//   A fork's outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
         "the fork's module, from_<fork>_* in other modules.\n"
         "//   DEPTH is the words of the FIFO. 2 give full throughput. 4 for step words and for ids for the ring let "
-        "the "
-        "writer run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s.\n"
+        "the writer run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s.\n"
         "//   The comment of a stream has its writer and reader, the tensor with its shape per token, and the words of "
         "a firing for one token. The tokens of a step alternate from word to word.%s A comment on a line by itself "
         "belongs to the declaration below it.\n"
