@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the pages of docs/ as a static site and prints its path, build/site/index.html. A link that leads nowhere is an
 # error.
-# The theme is Material for MkDocs, installed from PyPI into build/docs/venv. If PyPI cannot be reached, or with
-# --plain, Debian's mkdocs and its theme are used.
+# The theme is Material for MkDocs, installed from PyPI into build/docs/venv. If this fails, or with --plain, Debian's
+# mkdocs and its theme are used, which tests/install.sh installs if they are missing.
 # usage: docs/site.sh [--plain]
 set -eu
 case "${1:-}" in
@@ -35,7 +35,8 @@ fi
 
 rm -rf build/site
 python3 docs/site/pages.py $theme "$work"
-"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml" 2>/dev/null || { # prints the number of warnings
+# With --quiet, a failed build prints only the number of warnings, so it is repeated without --quiet to show them.
+"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml" 2>/dev/null || {
     "$mkdocs" build --strict --config-file "$work/mkdocs.yml" 2>&1 | grep -E 'WARNING|ERROR' >&2
     exit 1
 }

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `make lint`: checks formatting and finds suspicious code without running any program. Prints one line per check. See
-# --help.
+# `make lint`: checks formatting, conventions of files, and the tables and the chart of docs/ that are made from the
+# sources, and finds suspicious code. It runs no tests. build/rill must be built. Prints one line per check. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/lint.sh [--quick] [CHECK...]
-  --quick  without clang-tidy, the two full builds and the templates
-  CHECK    a part of the names of the checks to run (default: all)
-Checks: clang-format; gcc and clang with -Wall -Wextra -Werror; cppcheck; clang-tidy; SPDX lines, line lengths, tabs
-and trailing blanks; headers of the Verilog files; templates alone in Verilator, Icarus and Yosys (first
-parameter sets); shell scripts in bash and shellcheck; Python in pyflakes; tables in docs/ that are made from the
-sources.
+  --quick  without the builds with gcc and clang, clang-tidy and the templates
+  CHECK    runs only checks whose names contain CHECK (default: all checks)
+Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; headers of the Verilog files; paths of one
+machine and issue numbers; shell scripts in bash and shellcheck; Python in pyflakes; cppcheck; marks of tools/new-op;
+tables and the chart in docs/ that are made from the sources; includes of the oracle; layers of the folders
+(tests/walls.sh); layouts of bits (tests/fields.sh); gcc and clang with -Wall -Wextra -Werror; clang-tidy; each template
+by itself in Verilator, Icarus and Yosys (first parameter sets).
 TEXT
 }
 
@@ -64,7 +65,7 @@ spdx_missing() {
     local file
     for file in "${all_files[@]}"; do
         case $file in
-            # texts; files whose form is the test
+            # prose; inputs of tests, which an added line would change
             *.md | *.txt | tests/spec/*.yaml | tests/fuzz/* | tests/harness/cases/*) continue ;;
         esac
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
@@ -87,11 +88,12 @@ blanks() {
     grep -nHP '\t' "${c_files[@]}" "${verilog[@]}" | cut -c1-120
 }
 
-# SPDX, one line of purpose, and in templates no implicit nets and one module of the file's name.
+# Every file must have a line of purpose below the SPDX line. A template must also have `default_nettype none` and
+# exactly one module, which has the file's name.
 verilog_headers() {
     local file name
     for file in "${verilog[@]}"; do
-        case $file in tests/pass/*) continue ;; esac # broken on purpose, line by line
+        case $file in tests/pass/*) continue ;; esac # wrong on purpose; their expected messages have line numbers
         sed -n 2p "$file" | grep -q '^// ' || echo "$file: no line of purpose below the licence"
         case $file in rtl-templates/*)
             grep -q '^`default_nettype none' "$file" || echo "$file: no default_nettype none"
@@ -123,7 +125,9 @@ build_with() { # compiler, OPT
 tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
-key_tables() { # compares each table of keys, which follows its marker; every map with more than two keys must have one
+# Compares each table of keys in the two pages with `rill explain --table NAME`. The line `<!-- keys: ... -->` above a
+# table names it. There must be 10 tables.
+key_tables() {
     local table count=0 pages=(docs/spec.md docs/kernel-reference.md)
     while read -r table; do
         diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" "${pages[@]}" |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the queue. One lock protects the queue, the slots and all jobs. Every job has its own condition, so a
-// token wakes only the thread of its client.
+// Implements the queue. One lock protects the queue, the slots and all jobs. Every job has its own condition variable,
+// so a token wakes only the thread of its client.
 #include "boards/serve/serve_queue.h"
 
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static unsigned retry_after(const struct queue *q) {
     return seconds < 1 ? 1 : seconds > RETRY_MOST ? RETRY_MOST : (unsigned)seconds;
 }
 
-// Returns whether a job is rejected, and fills its error then. Jobs that the thread of the card is about to take into
+// Returns whether a job is rejected. If so, fills job->error. Jobs that the thread of the card is about to take into
 // free slots do not count as waiting.
 static bool reject(struct queue *q, struct job *job) {
     struct api_error *e = &job->error;

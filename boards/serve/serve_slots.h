@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of a card, with the requests that run in them. A design without slots has one. Callers hold the lock of the
-// queue.
+// The slots of a card, with the requests that run in them. A design without slots counts as one slot. Callers hold the
+// lock of the queue.
 #ifndef RILL_SERVE_SLOTS_H
 #define RILL_SERVE_SLOTS_H
 
@@ -15,7 +15,7 @@ struct slots {
 };
 
 int slots_busy(const struct slots *slots);
-bool slots_enter(struct slots *slots, struct job *job); // returns false if no slot is free
+bool slots_enter(struct slots *slots, struct job *job); // puts the job into a free slot; returns false if none is free
 void slots_leave(struct slots *slots, const struct job *job);
 
 #endif

@@ -54,8 +54,8 @@ static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     return copy;
 }
 
-// These convert cycles to ms, and steps in this many cycles to steps per second. `each` divides a sum over a phase by
-// its number of steps.
+// ms converts cycles to milliseconds. per_second converts a number of steps, and the cycles that they took, to steps
+// per second. each divides a sum over a phase by the phase's number of steps.
 static double ms(const struct forecast_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
 static double per_second(const struct forecast_view *v, double steps, double cycles) {
     return cycles > 0 ? steps * v->ir->design.clock_mhz * 1e6 / cycles : 0;
@@ -231,7 +231,7 @@ static const char *drafts_fault(const struct ir *ir, const struct draft_counts *
 
 static void fail(const char *why) { diag_command("forecast", "error", "%s", why); }
 
-// Returns the forecast f. If it is faster than the bound of cycles, this is an internal error. f may be NULL.
+// Returns f, which may be NULL. Ends with an internal error if the forecast has fewer cycles than its lower bound.
 static const struct timing_forecast *checked(struct ir *ir, const struct timing_forecast *f) {
     const char *below = f ? timing_below_bound(ir->arena, ir, f) : NULL;
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);
@@ -278,11 +278,12 @@ struct load_view {
 
 static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
 
-// Returns the tokens per second, for this many tokens in a number of cycles.
+// Returns the tokens per second if `tokens` tokens take `cycles` cycles.
 static double load_speed(const struct load_view *v, double tokens, double cycles) {
     return cycles > 0 ? tokens * v->ir->design.clock_mhz * 1e6 / cycles : 0;
 }
 
+// Divides a sum over the steps in which every request generates by the number of these steps.
 static double load_each(const struct load_view *v, double sum) {
     return v->f->full.steps ? sum / (double)v->f->full.steps : 0;
 }
@@ -293,7 +294,7 @@ static double load_memory(const struct load_view *v) {
     return v->f->full.beats * d->beat_bits / 8 / v->f->memory_gbs * d->clock_mhz * 1e-3;
 }
 
-// Returns the largest of the times, one of each request.
+// Returns the largest of the times. There is one time per request.
 static double latest(const struct timing_load *f, const double *time) {
     double most = 0;
     for (int s = 0; s < f->requests; s++)

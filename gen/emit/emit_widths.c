@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for the numbers of a design on which widths depend. Every width is emitted as an expression of these names, and
-// the expression is evaluated, so that it cannot differ from the number that the rest of the compiler uses.
+// Names for the numbers of a design on which widths depend. A width is emitted as an expression of these names where
+// one is known. The expression is evaluated and compared with the number that the rest of the compiler uses.
 #include <ctype.h>
 #include <string.h>
 
@@ -131,7 +131,8 @@ const char *emit_data_width(const struct ir *ir, const struct ir_port *p) {
     return is_fp32 ? emit_times(ir, p->data_bits / FP32_BITS, "FP32_W") : NULL;
 }
 
-// The width of the kernel's streams that have so many bits; NULL: none has a name.
+// Finds a stream of the kernel whose data is `bits` wide and whose width has a name. Returns the expression for this
+// width, or NULL if there is no such stream.
 static const char *width_of_streams(const struct ir *ir, int kernel, int64_t bits) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports; p++) {
@@ -176,7 +177,8 @@ const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enu
 
 // ---- parameters of instances ----
 
-// The constant with which an instance's parameter has a number in common, by the parameter's name.
+// Returns the name of the constant that a parameter of an instance may equal. It is the parameter's own name, except
+// for the parameters in this list, which count channels.
 static const char *named_for(const char *param) {
     static const char *const others[][2] = {
         {"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"}, {"K_WRITERS", "CHANNELS"}, {"V_WRITERS", "CHANNELS"}};

@@ -11,8 +11,8 @@
 #include "gen/spec/spec_read.h"
 #include "include/version.h"
 
-// SHORT_RANGE: greatest distance of the ends of a range of which all values are taken. MOST_BYTES: limit of a hashed
-// file.
+// SHORT_RANGE: a range whose ends are at most this far apart gives all its values. MOST_BYTES: size of the largest file
+// that is hashed.
 enum { SHORT_RANGE = 32, MOST_BYTES = 1 << 24 };
 
 // ---- reading settings ----
@@ -89,8 +89,8 @@ static bool add_range(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Adds all values that the table gives for the key. Returns false after an error: the key is a fraction or a text, so
-// the table gives none.
+// Adds all values that the table gives for the key. Returns false after an error: the table lists no values of a
+// fraction or a text, or there are more than EXPLORE_VALUES values.
 static bool add_all(struct explore *x, struct explore_key *k) {
     const struct schema_field *f = k->field;
     bool ok = true;
@@ -104,8 +104,8 @@ static bool add_all(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Checks a single value as if it were in a spec, and reports an error if it is not legal. Values of several keys that
-// do not go together are found when a point is evaluated.
+// Checks a single value as if it were in a spec, and reports an error if it is not legal. Legal values of several keys
+// may still exclude each other. This is found when a point is evaluated.
 static bool check_value(struct explore *x, const struct explore_key *k, const char *value) {
     struct schema_field f = *k->field;
     char *said = NULL;
@@ -142,7 +142,8 @@ static bool add_list(struct explore *x, struct explore_key *k, const char *list)
     }
 }
 
-// Returns the spec's own value of a key or pattern, or the value that the key has if the spec does not give it.
+// Returns the spec's own value of a key or pattern, or the value that the key has if the spec does not give it. If
+// `weights` is a map, a pattern without an entry has the map's default.
 static const char *own_value(const struct explore *x, const struct explore_key *k) {
     if (k->field == &context_field) return explore_context(x)->text;
     const struct yaml_node *design = yaml_get(x->spec->root, "design"), *own = yaml_get(design, k->name);
@@ -218,7 +219,8 @@ static bool read_key(struct explore *x, const char *word, bool fixed) {
     return (word[len] ? add_list(x, k, word + len + 1) : add_all(x, k)) && add_own(x, k);
 }
 
-// Reads the fixed keys, then the keys that vary: the named ones, or all that the table marks for a search.
+// Reads the fixed keys, then the keys that vary: the named ones, or all that the table marks for a search. With `also`,
+// `weights`, `activations` and the spec's `context` vary in addition.
 static bool read_keys(struct explore *x, const struct explore_words *w) {
     bool ok = true;
     for (size_t i = 0; w->fix && w->fix[i]; i++) ok &= read_key(x, w->fix[i], true);
@@ -259,7 +261,7 @@ static bool add_goals(struct explore *x, const char *word) {
 
 // Returns the amount of a resource that the board has, as `rill check` counts it: the device without the platform's
 // cells. The logic of memory ports is not subtracted, because it depends on the number of channels, and a limit must be
-// the same for all points.
+// the same for all points. Returns 0 for a figure that is not a resource of the board.
 static double board_has(const struct explore *x, int metric) {
     const struct rill_device *d = x->spec->device;
     struct device_resources sum = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a spec in which `context` and the keys of `design` have the values of a point. All other lines stay as they
-// are.
+// Writes a spec in which `context` and the keys of `design` have the values of a point. The section `design` is written
+// anew, without its comments. All other lines stay as they are.
 #include <string.h>
 
 #include "gen/explore/explore.h"

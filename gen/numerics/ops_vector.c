@@ -126,6 +126,7 @@ void golden_rope(size_t head, size_t rotary, bool beside, const float row[], con
         y[i] = g_add(g_mul(x[i], c, fault), g_mul(g_neg(x[j]), s, fault), fault);
         y[j] = g_add(g_mul(x[j], c, fault), g_mul(x[i], s, fault), fault);
     }
+    // This is not a copy: the multiplier flushes subnormals and checks for a fault.
     for (size_t i = rotary; i < head; i++) y[i] = g_mul(x[i], 1, fault);
 }
 

@@ -11,7 +11,9 @@ static const char *shape_text(const struct spec *s, const struct spec_tensor *t)
     return onnx_dims_text(s->arena, &d);
 }
 
-// Returns the name by which operation i of a region reads operand `slot`: the name of a carry or of a tensor.
+// Returns the name by which operation i of a region reads operand `slot`: the name of a carry or of a tensor. Operation
+// i + r->ops is the same operation in the second repetition. If its operand is made in the first repetition, the
+// operand is carried, and the carry whose `next` it is has the name.
 static const char *operand_name(const struct spec *s, const struct spec_region *r, int i, int slot) {
     int t = s->op.items[i].in[slot];
     if (r->repeat == 1) return s->tensor.items[t].name;
@@ -127,7 +129,7 @@ static void write_header(const struct spec *s, const attr_list *all, struct text
     while (header->len % 8) text_add(header, " ");
 }
 
-// Writes numbers in little-endian order. False: an output error.
+// Writes numbers in little-endian order. Returns false after an output error.
 static bool write_floats(FILE *out, const float *f, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         uint32_t bits;

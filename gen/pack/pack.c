@@ -45,7 +45,8 @@ static bool written(struct packer *p, bool ok) {
 
 // ---- matrices: read and quantized once for all nodes that use them ----
 
-// Returns the square root of `n` rounded to bf16 (8 bits of precision), to nearest even.
+// Returns the square root of `n` rounded to bf16 (8 bits of precision), to nearest even. An embedding with
+// `times: sqrt_cols` is multiplied by it.
 static float root_bf16(int64_t n) {
     float root = (float)sqrt((double)n);
     uint32_t bits;
@@ -130,8 +131,8 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
 
 // Returns the vector parameters of a node, one per row: the gain of a norm and the offset of a layernorm, or the
 // vectors of a custom kernel. The role CHECKPOINT_GAIN only matters for random weights, where gains are drawn around 1.
-// A model with `gamma_plus` stores its gains less this number. So its random gains are drawn around 0, and the number
-// is added.
+// A model with `gamma_plus` stores gains from which this number has been subtracted. So its random gains are drawn
+// around 0, and the number is added here.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),

@@ -27,7 +27,7 @@ struct sim_run {
 struct sim_client {
     struct sim_channel *channel; // NULL if is_stored
     int kernel;                  // kernel that is woken when the memory has answered
-    int index;                   // place in the IR's list, -1: a lane; the arbiters serve clients in this order
+    int index;                   // index in ir->client; -1: a lane. Arbiters serve clients in this order
     bool is_write;
     bool is_stored;      // a lane of rill_weight_store, which takes descriptors as a DMA engine does
     bool counted;        // writes: matrix engines wait for its responses (rill_write_tracker)
@@ -91,8 +91,8 @@ struct sim_writes {
 
 struct sim;
 
-// One channel of the board. The first of an engine's channels represents all of them. Channels with further clients are
-// simulated in addition.
+// One simulated channel of the board. All channels of an engine do the same for the engine, so only its first channel
+// is simulated. Another channel is simulated only if other clients use it.
 struct sim_channel {
     int index;
     struct sim_memory memory;

@@ -4,7 +4,7 @@
 
 #include "gen/spec/spec_read.h"
 
-enum { MOST_RULES = 256 }; // most entries of the map, with the default
+enum { MOST_RULES = 256 }; // most entries of the map, including the default
 
 static struct yaml_node *default_of(const struct yaml_node *map) {
     for (size_t i = 0; i < map->count; i++)

@@ -37,7 +37,7 @@ module rill_fp32_rsqrt (
     wire [26:0] c1;
     wire [17:0] c2;
     wire [24:0] value;
-    reg  [15:0] d2_q;
+    reg  [15:0] d2_q; // signed distance from the middle of the segment
     reg  [9:0]  side2_q, side3_q, side4_q, side5_q, side6_q;
 
     rill_fp32_rsqrt_table u_table (.clk(clk), .en(en), .index({odd1_q, fraction1_q[22:16]}), .c0(c0), .c1(c1), .c2(c2));

@@ -3,8 +3,9 @@
 // run of memory. All channels of the engine get the same descriptors.
 //
 // In: step words. The token loop sends them to the walker before it sends them to the kernels, so that the walker reads
-// ahead. (With drafts, it sends the words of generating steps after that; with slots, all words at the same time.) Out:
-// descriptors {beats, offset}, which a fork brings to the rill_dma_read of each channel.
+// ahead. (With drafts, the walker gets the word of a generating step after the kernels have taken it. With slots, the
+// walker and the kernels get each word at the same time.)
+// Out: descriptors {beats, offset}, which a fork brings to the rill_dma_read of each channel.
 // A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Entries of each kind
 // read, from offset + layer*layer_stride on,
 //     weights  `beats` beats
@@ -13,7 +14,8 @@
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
 // With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
 // step attends to (rill_window_entries).
-// In a part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
+// With slots, a step comes as one word for each part, that is, for the tokens of one slot (docs/rtl.md section 4). In a
+// part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
 // + 1, where l = kv_layer + layer*kv_step is its layer of the cache. These inputs come from rill_kv_tracker. When the
 // wait is over, all writes of earlier steps to this layer have their responses.
@@ -35,8 +37,8 @@
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0: the section   entries    not 0
-//                    is skipped (not all are). Their sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first low; a section of     entries    not 0
+//                    length 0 is skipped, but not all may be 0. The sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
 // TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any

@@ -9,8 +9,8 @@
 // depend on TOKENS.
 // steps_done counts the firings whose writes all have their responses. dma_written is `written` of the rill_dma_write:
 // one pulse for each descriptor whose responses have all come.
-// Throughput: one chunk per cycle while the engine keeps up. Descriptors leave through a register slice, so that the
-// engine's tready ends there. Reset: clk, synchronous active-high rst.
+// Throughput: one chunk per cycle while the rill_dma_write keeps up. Descriptors leave through a register slice, so
+// that the tready of the rill_dma_write ends there. Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                                  unit      range
 // BEAT_BITS  width of a beat                                          bits      256, 512
@@ -18,7 +18,7 @@
 // TOKENS     tokens per step, upper bound                             tokens    1, 2, 4, 8
 // CHUNKS     chunks of a token                                        chunks    1 to 65535
 // OFFSET     offset of the rows in the channel, a multiple of a beat  bytes     any
-// COUNT_W    width of the count of the engine's open descriptors      bits      1 to 16
+// COUNT_W    width of the count of open descriptors (rill_dma_write)  bits      1 to 16
 // USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
@@ -86,7 +86,8 @@ module rill_stream_writer #(
     wire                  group_last = chunk_last || slot_q == GROUP_CHUNKS_32[15:0] - 16'd1;
     reg  [39:0]           group_offset_q;    // offset of this group in the first row of the step
     reg  [39:0]           offset_q;          // offset of this group in the row of the token at the input
-    reg  [39:0]           step_offset_q;     // offset of the first row of the step
+    // Offset of the first row of the step; in the last chunk, offset of the row of the token at the input.
+    reg  [39:0]           step_offset_q;
     wire                  take = s_axis_y_tvalid && s_axis_y_tready;
     wire [TOKENS*GROUP_BITS-1:0] gathered;   // group of each token, with the chunk at the input in its place
     reg  [GROUP_BITS-1:0] group_d;

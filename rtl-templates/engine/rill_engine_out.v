@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the results of the matrix engine in a FIFO and reports to the rest of the engine when one leaves or is not
-// finite. rill_engine_ctrl lets a result leave the lanes only after it has reserved a place, so the FIFO is never full
-// when a result arrives. The whole module is on the die of the readers of m_axis_y.
+// Collects the results of the matrix engine in a FIFO. Tells the rest of the engine when a result leaves (taken) and
+// when a result is not finite (fault). rill_engine_ctrl lets a result leave the lanes only after it has reserved a
+// place, so the FIFO is never full when a result arrives. The whole module is on the die of the readers of m_axis_y.
 //
-// s_valid: a result arrives. The low bits of s_side are `count`; the values of the first `count` lanes in s_y are
-// valid. wrong[c], one cycle after s_valid: the value of lane c, its row scale or its bias is not finite.
+// s_valid: a result arrives. The low COUNT_W bits of s_side are `count`, so SIDE_W must be at least COUNT_W. The values
+// of the first `count` lanes in s_y are valid. wrong[c], one cycle after s_valid: the value of lane c, its row scale or
+// its bias is not finite.
 // m_axis_y: {s_side, s_y}, 2 cycles after s_valid if the FIFO is empty. taken: 1 in the cycle of a transfer on
 // m_axis_y. fault, one cycle after `wrong`: a bit of wrong was 1 in the first `count` lanes.
 // Reset: clk, synchronous active-high rst; clears the FIFO.

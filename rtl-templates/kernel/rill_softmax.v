@@ -3,9 +3,9 @@
 // which rill_scale multiplies the sum of the weighted values (docs/numerics.md section 6). A firing is one head, or
 // with TOGETHER several.
 //
-// In: one step word per LAYERS * HEADS heads. Raw scores (chunk, tok) of positions 0 to pos + ntok - 1 of a head, LANES
-// per chunk; with WINDOW they begin with the layer's window (rill_window_begin). Scale words of rill_kv_scale for K and
-// for V, one per chunk of a firing, popped on tok_last.
+// In: one step word per step, which has LAYERS * HEADS heads (PLACES, below, changes this). Raw scores (chunk, tok) of
+// positions 0 to pos + ntok - 1 of a head, LANES per chunk; with WINDOW they begin with the layer's window
+// (rill_window_begin). Scale words of rill_kv_scale for K and for V, one per chunk of a firing, popped on tok_last.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
 // (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
 // It has as many chunks as the scores (the quantizer pads its last block).
@@ -16,14 +16,15 @@
 // Throughput: one chunk per cycle in and out. Latency max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; m_axis_inv comes log2(LANES) + 18 cycles after the token's last p has left. A firing starts
 // to leave only when room for its scalars is reserved, so p never waits for m_axis_inv in the middle of a firing.
-// PLACES not 0: s_axis_step has a word for each part and layer (rill_part_steps) instead of one per step.
+// WINDOWS is 1 or LAYERS. PLACES not 0: s_axis_step has a word for each part and layer (rill_part_steps) instead of one
+// per step. WINDOW must then be 0, and TOGETHER 1.
 // TOGETHER: in a step of one token, a firing has TOGETHER query heads, and tok is the number of the head in the firing.
 // Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity or overflow.
 //
 // name          meaning                                                                   unit       range
 // LANES         positions per chunk                                                       positions  1, 2, 4, 8, 16, 32
 // TOKENS        tokens per step, upper bound                                              tokens     1 to 8
-// HEADS         heads per layer                                                           firings    1 or more
+// HEADS         heads per layer                                                           heads      1 or more
 // LAYERS        layers per step                                                           layers     1 or more
 // CONTEXT       positions of the longest firing                                           positions  1 to 65536
 // SLOPE         -2 / cap; 0: no cap                                                       fp32 bits  any
@@ -285,7 +286,7 @@ module rill_softmax #(
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     wire [LANES-1:0]    inside2;  // lanes of the chunk within the window, in the stage of up_to2_q
-    wire [LANES-1:0]    i_inside; // lanes of the chunk that is read that are within the window, in the stage of i_up_to
+    wire [LANES-1:0]    i_inside; // lanes of chunk i_chunk within the window, in the stage of i_up_to
 
     // The token at `own` attends to position chunk * LANES + lane if the chunk is before own's chunk, or is own's chunk
     // and the lane is not after own's lane. Three stages compute this in parallel with the multipliers.
@@ -366,7 +367,8 @@ module rill_softmax #(
     reg  [USER_W-1:0]   user1_q;
     reg  [LANES-1:0]    seen1_q;
     wire [31:0]         order1 = order_q[{bank1_q, user1_q[TOK_W-1:0]}];
-    wire [31:0]         minus_max = {order1[31], order1[30:0] ^ {31{!order1[31]}}}; // sign of the value: !order1[31]
+    // The maximum has the sign !order1[31], so its negative has the sign order1[31].
+    wire [31:0]         minus_max = {order1[31], order1[30:0] ^ {31{!order1[31]}}};
     wire [15:0]         i_own = own_q[{i_bank, i_tuser[TOK_W-1:0]}];
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};

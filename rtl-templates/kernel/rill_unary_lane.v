@@ -7,9 +7,9 @@
 // addresses of delay lines.
 //
 // name      meaning                                                                                unit       range
-// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus, 9    -          0 to 11
-//           slopes: x * (x < 0 ? A : B), 10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
-//           x * hardsigmoid(x)
+// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus,      -          0 to 11
+//           9 slopes: x * (x < 0 ? A : B), 10 hardsigmoid: max(0, min(1, A * x + B)),
+//           11 hardswish: x * hardsigmoid(x)
 // A         first constant of FUNCTION 9 to 11                                                     fp32 bits  any
 // B         second constant of FUNCTION 9 to 11                                                    fp32 bits  any
 // STAGES    stages of the surrounding pipeline (rill_pipe)                                         clocks     3 or more

@@ -7,7 +7,7 @@ set -u
 case ${1:-} in
     "") ;;
     *)
-        echo "usage: tests/install/run.sh    everything lies in a temporary folder; nothing of the machine is changed"
+        echo "usage: tests/install/run.sh    installs into a temporary folder, not on the machine; builds in build/"
         [ "$1" = --help ] && exit 0 || exit 2
         ;;
 esac
@@ -88,9 +88,9 @@ completes() { # words of the command line, then -- and what must be offered
             return 1; }
     done
 }
-# shellcheck disable=SC2086 # words
+# shellcheck disable=SC2086 # $commands is a list of words
 queue check "bash completion: commands" completes rill "" -- $commands help
-all_options() { # every command's, and no others
+all_options() { # for each command, the completion must offer its options and no others
     for command in $commands; do
         diff <(options_of "$command") <(offered rill "$command" - | sed 's/=$//' | grep -vxE -- '-h|--help|' |
             sort -u) || return

@@ -71,8 +71,8 @@ static void test_quantize_range_10(void **state) {
     float x[2] = {0x1.8p-20f, -0x1p-22f};
     int16_t q[2];
     uint8_t shift;
-    golden_quantize_mx(2, 2, 10, -24, x, q, &shift,
-                       &fault); // the block needs less than the least exponent, so it gets that
+    // The block would need an exponent below the lowest one, so it gets the lowest one.
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
     assert_true(q[0] == 24 && q[1] == -4 && shift == 0);
     x[0] = 0x1p-16f, x[1] = -0x1p-17f;
     golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
@@ -86,7 +86,8 @@ static void test_quantize_range_10(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// Tests the largest sums of int4 in rows of whole blocks of 128 whose sums fit in 64 bits.
+// Tests the largest possible sums of int4 rows of 16384 elements, in blocks of 128. With 10-bit mantissas, the sums of
+// a row with one more block may not fit in 64 bits.
 static void test_dot_extremes(void **state) {
     (void)state;
     enum { K = 16384 };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+// gen/main.c defines rill_commands, which test_commands checks. Its main is renamed, because this file has one.
 #define main rill_main
 #include "gen/main.c"
 #undef main
@@ -220,7 +221,8 @@ static void check_names(const struct options *o, const char *list) {
         if (!row_of(o, at, strcspn(at, " "))) fail_msg("rill %s: no option %s", o->name, at);
 }
 
-// Checks that the name of a row occurs once and has a help text, and that the options that the row names exist.
+// Checks the row of an option: its name occurs once, it has a help text, only a row of the kind OPTION_CALL has a
+// function, a flag has no value, and the options that the row names exist.
 static void check_row(const struct options *o, const struct option_row *row) {
     if (row_of(o, row->name, strlen(row->name)) != row) fail_msg("rill %s: %s stands twice", o->name, row->name);
     if (!row->help || !*row->help) fail_msg("rill %s: %s has no help", o->name, row->name);
@@ -230,7 +232,7 @@ static void check_row(const struct options *o, const struct option_row *row) {
     check_names(o, row->without);
 }
 
-// Checks that a command has an example that begins with its name, and that its page exists.
+// Checks that a command has an example that contains `rill NAME`, and that its page in docs/ exists.
 static void check_example(const struct options *o) {
     const char *begin = arena_printf(&arena, "rill %s", o->name);
     if (!o->example || !strstr(o->example, begin)) fail_msg("rill %s has no example", o->name);

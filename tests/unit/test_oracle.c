@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the oracle without the compiler: attributes of a spec (with values that are not their defaults), shapes,
+// Tests the oracle without a compiled design: attributes of a spec (with values that are not their defaults), shapes,
 // regions, names, and values computed by hand.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
@@ -183,8 +183,8 @@ static void test_norms(void **state) {
     assert_float_equal(r[3], 5 * 2 / sqrt(17.5), 1e-6);
     assert_float_equal(l[0], 3, 1e-6); // both elements of the column are 3, so only beta is left
     assert_float_equal(l[2], 5, 1e-6);
-    assert_float_equal(l[1], -0.5 / sqrt(0.5) * 1 + 3,
-                       1e-6); // 4 and 5: variance 0.25; gamma by the place in the vector
+    // Elements 4 and 5 of the column have the variance 0.25. gamma[i] belongs to element i of the column.
+    assert_float_equal(l[1], -0.5 / sqrt(0.5) * 1 + 3, 1e-6);
     assert_float_equal(l[3], 0.5 / sqrt(0.5) * 2 + 5, 1e-6);
     close_case(&c);
 }

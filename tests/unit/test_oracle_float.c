@@ -180,14 +180,15 @@ static void check_numpy(const char *name) {
     fixture_end(&f);
 }
 
-// The model has five layers in periods of two, with a sliding window and separate angles in every first one.
+// The model has five layers in periods of two. The first layer of each period has a sliding window and other rotary
+// angles than the second.
 static void test_gemma3(void **state) {
     (void)state;
     check_numpy("gemma3");
 }
 
-// The model has a sliding window in every second of three layers, caps of scores and logits, and a scale of scores that
-// does not follow from the size of a head.
+// The first and the third of the three layers have a sliding window. The model also caps scores and logits, and its
+// scale of scores does not follow from the size of a head.
 static void test_gemma2(void **state) {
     (void)state;
     check_numpy("gemma2");
@@ -231,15 +232,16 @@ static void test_perplexity(void **state) {
     close_model(&m);
 }
 
-// Called after each story. user: an array of the number of stories and then the predictions of each story.
+// Called after each story. user: int64_t array; element 0 is the number of stories so far, and element n the number of
+// predicted tokens of story n.
 static void note_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     int64_t *each = user;
     assert_int_equal(all->stories, each[0] + 1);
     each[++each[0]] = story->tokens;
 }
 
-// Stories that are evaluated together must get the same bits as one after the other, although they end at different
-// positions.
+// Stories that are evaluated together must give the same results, bit for bit, as stories that are evaluated one after
+// the other, although they end at different positions.
 static void check_lanes(struct model *m, struct oracle *o) {
     static const char text[] = "Once.<|endoftext|>Once upon a time there was a dog.<|endoftext|>Lily and Tom"
                                "<|endoftext|>Tom.";

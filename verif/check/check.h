@@ -18,7 +18,7 @@ struct check_request {
     const uint32_t *ids;
     int64_t count;      // prompt ids, or rows
     int64_t max_new;    // ids to generate (language models)
-    struct end_ids eot; // making one of these ids ends the request
+    struct end_ids eot; // the request ends when one of these ids is generated
     const float *const *row;
     int64_t from;                    // first position that the design runs; earlier ones are run by the replay alone
     const struct check_state *state; // the replay takes positions before `from` from here; NULL: it runs them
@@ -28,6 +28,7 @@ struct check_request {
 struct check_state {
     const uint32_t *ids;    // of the prompt, then generated ones
     const uint64_t *hashes; // of the logits, after each generated id
+    // Number of prompt ids, of generated ids, and of positions in `cache`.
     int64_t count, made, positions;
     const char *cache; // of replay_store
     size_t cache_bytes;
@@ -59,12 +60,13 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct replay
 // Returns how many recent positions the replay must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
-// Runs the replay up to request.from and begins to compare there. Returns false if the request ends earlier.
+// Runs the replay up to request.from, fills *start, and begins to compare there. Returns false if the request ends
+// earlier, if request.state does not fit the graph, or if no step begins at request.from.
 bool check_start(struct check *check, struct check_start *start);
 // Runs the replay to the request's end and writes its state. Returns NULL, or why it could not be written.
 const char *check_write_state(struct check *check, const char *path, uint64_t identity);
 // Reads a file of check_write_state. identity: a hash of all that must be equal besides the prompt. Returns false after
-// *why.
+// an error, with the reason in *why.
 bool check_read_state(struct arena *arena, const char *path, uint64_t identity, struct check_state *state,
                       const char **why);
 // Starts the same request again, to read check_golden_output of rows that the replay no longer keeps (check_window).
@@ -72,7 +74,7 @@ void check_again(struct check *check, const struct check_request *request);
 // Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);
 // Compares the word of one handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 if
-// the stream has none. Returns false if the edge does not need to show further beats in this run.
+// the stream has none. Returns false if neither this nor a later beat of the edge is compared in this run.
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
                 uint64_t cycle);
 // Ends the request: every compared stream must have seen the whole request. cycle: for the message if one has not.

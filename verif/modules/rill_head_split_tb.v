@@ -83,8 +83,8 @@ module rill_head_split_tb;
         end
     endtask
 
-    // first_end: cycle before the one in which the last input word of the first firing is taken. So a latency of 3
-    // cycles is a difference of 4 in the check below.
+    // first_end: number of the cycle before the last input word of the first firing is taken. So a latency of 3 cycles
+    // gives a difference of 4 in the check below.
     initial begin
         in = 0;
         first_end = 0;

@@ -31,7 +31,7 @@
 `default_nettype none
 
 module rill_quantize_tb;
-    // Parameters without a comment are those of the module.
+    // Parameters without a comment are those of the module, except N and RANDOM (see the header).
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter NTOK = TOKENS; // most tokens of a firing

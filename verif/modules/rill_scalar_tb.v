@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_scalar with the constant 2.5. unary_bench.vh has the checks. CHOICE is the number of the
-// operation's `function`, which the program of the vectors needs; the other parameters are those of the module.
+// Testbench of rill_scalar with the constant 2.5. unary_bench.vh has the checks.
 // Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary scalar - 2.5
 // sweep: LANES=4 TOKENS=2 FAULT=0 CHOICE=0 FUNCTION=0 DELAY=5 N=21
@@ -19,7 +18,7 @@
 module rill_scalar_tb;
     // Parameters without a comment are those of the module.
     parameter FUNCTION = 0;
-    parameter CHOICE = 0;
+    parameter CHOICE = 0;    // number of the operation's `function`, which the program of the vectors needs
     parameter FIRST = 0;
     parameter DELAY = 0;     // latency of FUNCTION
     parameter N = 0;

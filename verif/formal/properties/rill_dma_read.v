@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves these rules for any memory that answers, sooner or later, only requests that it has taken, burst by burst.
-// Every beat finds room. At most OUTSTANDING bursts are open. A request stays until it is taken. Bursts have 1 to
-// MAX_BURST beats and stay within 4 KiB. idle is high only if nothing is held or open. The address of the first error
-// is that of its beat. The proof follows one arbitrary burst from its request to its last beat.
+// Proves the rules below. The memory may answer after any number of cycles, but only requests that it has taken, and
+// one burst after the other. Every beat finds room. At most OUTSTANDING bursts are open. A request stays until it is
+// taken. Bursts have 1 to MAX_BURST beats and stay within 4 KiB. idle is high only if nothing is held or open. The
+// address of the first error is that of its beat. The proof follows one arbitrary burst from its request to its last
+// beat. verif/formal/run.sh describes the directive `shows`.
 // shows: u_ar f_ar
 wire [1:0]        f_ar_inside;
 localparam F_W = ROOM_W + 1;
