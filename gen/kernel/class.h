@@ -41,7 +41,7 @@ void class_banks(struct timing_contract *, int64_t rows, int64_t delay, int64_t 
 // element that is read again to its result.
 void class_norm(const struct kernel_args *, struct timing_contract *, int64_t finish, int64_t stages);
 int64_t class_max_delay(const struct kernel_args *); // `delay` of class_banks if reading waits for the maximum of a row
-void class_units(const struct kernel_args *, struct timing_contract *);  // read token by token, packed into beats
+void class_units(const struct kernel_args *, struct timing_contract *);  // banks are read by token, packed into beats
 void class_replay(const struct kernel_args *, struct timing_contract *); // groups are kept and sent several times
 void class_layout(const struct kernel_args *, struct timing_contract *); // two banks, read in another order
 void class_rows(const struct kernel_args *, struct timing_contract *);   // rows of a graph's input or output
@@ -108,6 +108,7 @@ static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_
 // selects among the results.
 void class_cost_select(struct cost_resources *, int64_t bits, int64_t words);
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
+// These add a memory with its output register, and a replay buffer of `depth` words with its counters.
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
 void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);
 void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *); // rill_half_hop (hop.c)

@@ -19,7 +19,7 @@ enum timing_machine {
     TIMING_FORK,     // a word goes to every output, to each as soon as that output takes it
     TIMING_MUX,      // merges firings of the inputs, in turn
     TIMING_DEMUX,    // distributes firings to the outputs, in turn
-    TIMING_SELECT,   // passes the last token of a firing, or with drafts or slots all, in steps with a head
+    TIMING_SELECT,   // passes, in steps with a head, a firing's last token (all tokens with drafts or slots)
     TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
     TIMING_PACK,     // in steps of one token, query heads become tokens of a firing
     TIMING_SPLIT,    // tokens that were query heads become firings again
@@ -279,8 +279,8 @@ struct timing_contract {
     };
 };
 
-// Makes a kernel's contract. False if the module has no contract, or if its numbers are impossible, as in an edited
-// dump. The timing of a design with such a kernel cannot be analysed.
+// Makes a kernel's contract. Returns false if the module has no contract, or if its numbers are impossible, as in an
+// edited dump. The timing of a design with such a kernel cannot be analysed.
 bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
 // Returns the cycles from the last word of an input group to the first word made from it, if nothing stalls.
 int64_t timing_latency(const struct timing_contract *);

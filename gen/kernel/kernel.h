@@ -42,7 +42,7 @@ enum kernel_trait {
     KERNEL_FORK = 1 << 0,       // carries the handshake of one stream to several; the payload is wired to all of them
     KERNEL_MUX = 1 << 1,        // merges firings of several streams into one, in the turns of a schedule
     KERNEL_DEMUX = 1 << 2,      // distributes firings of one stream to several, in the turns of a schedule
-    KERNEL_ENTRY = 1 << 3,      // is at the entry of a region and belongs to its readers in this region
+    KERNEL_ENTRY = 1 << 3,      // is at the entry of a region; groups of operations count it with its first reader
     KERNEL_WIDTH = 1 << 4,      // changes only the width of words
     KERNEL_REORDERS = 1 << 5,   // stores groups of a firing and sends them in another order
     KERNEL_SPILL = 1 << 6,      // keeps firings in memory
@@ -62,7 +62,7 @@ enum kernel_trait {
     KERNEL_DEALT = 1 << 20,     // reads rows that may be distributed over channels
     KERNEL_FRAMES = 1 << 21,    // passes words unchanged, but divides them into other firings
     KERNEL_REPEATS = 1 << 22,   // sends a firing again in every repetition of its region
-    KERNEL_LAST = 1 << 23,      // sends the last token of a firing, or with drafts or slots all, in steps with a head
+    KERNEL_LAST = 1 << 23,      // sends, in steps with a head, a firing's last token (all tokens with drafts or slots)
     KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
     KERNEL_UNPACKS = 1 << 25,   // turns tokens that were query heads into firings again
     KERNEL_SCALES = 1 << 26,    // stores scales of the KV cache and sends them by position
@@ -137,11 +137,13 @@ int kernel_first(const struct ir *, unsigned traits); // the first kernel with o
 int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
 // Sets the custom kernels of the spec (ir_set_customs) and makes a class for each.
 void kernel_set_customs(struct ir *, struct custom *, int count);
-// Reads a dump or a design (ir_read), and gives its kernels their classes. NULL after an error.
+// Reads a dump or a design (ir_read), and gives its kernels their classes. Returns NULL after an error.
 struct ir *kernel_read_design(struct arena *, const char *path, struct diag *);
-// Calculates the resources of one instance of an RTL module. False if there is no formula for it; then *out is zero.
+// Calculates the resources of one instance of an RTL module. If there is no formula for it, returns false and sets *out
+// to zero.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
-// Calculates the resources of a kernel. False if they are unknown, as for a custom kernel that does not declare them.
+// Calculates the resources of a kernel. Returns false if they are unknown, as for a custom kernel that does not declare
+// them.
 bool kernel_cost(const struct ir *, int kernel, struct cost_resources *);
 bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it has no memory whose style may be chosen
 
@@ -181,8 +183,8 @@ int64_t kernel_ultra(const struct ir_kernel *);        // pieces that are UltraR
 enum { KERNEL_TREE_GROUP = 8 };
 int kernel_tree_copies(int readers);
 
-// Whether a kernel has sliding windows: for softmax and scales, for the keys of an engine or walker, and for the values
-// of an engine or walker.
+// These return whether a kernel has sliding windows. The first is for softmax and the scales of the cache, the others
+// are for the keys and for the values of an engine or a walker.
 bool kernel_has_window(const struct ir_kernel *);
 bool kernel_has_key_windows(const struct ir_kernel *);
 bool kernel_has_value_windows(const struct ir_kernel *);

@@ -14,8 +14,8 @@ enum {
     KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // most rows of the V tail in a layer
 };
 
-// These return the other operations of an attention, given its attn_scores or attn_values: the softmax, the
-// attn_values, the attn_scores. IR_NONE: there is none, or more than one.
+// These return another operation of an attention: its softmax or its attn_values, given the attn_scores, or its
+// attn_scores, given the attn_values. They return IR_NONE if there is none, or more than one.
 int kv_softmax_of(const struct ir *, int scores);
 int kv_values_of(const struct ir *, int scores);
 int kv_scores_of(const struct ir *, int values);
@@ -35,15 +35,16 @@ struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // the cache's first attn_scores
 int64_t kv_layers(const struct ir *, int unit);  // layers of the cache; 0 without attention
-// Returns the name for a kernel of a cache: the given name if the design has one cache, else this name after the name
-// of the cache's first attn_scores.
+// Returns the name for a kernel of a cache: the given NAME if the design has one cache, else SCORES_NAME, where SCORES
+// is the name of the cache's first attn_scores.
 const char *kv_name(const struct ir *, int unit, const char *);
 int kv_net(struct ir *, int unit, enum ir_net_role); // the net of a cache, made if it does not exist yet
 // Returns a cache's writer (KERNEL_KEYS, KERNEL_VALUES); IR_NONE before it is made.
 int kv_kernel(const struct ir *, int unit, unsigned trait);
 // Sets the window parameters of a kernel that reads a cache: the sliding window of a token in each layer, in positions.
-// Without windows it sets none.
+// Sets nothing if no layer has a window.
 void kv_set_windows(struct ir *, int unit, int kernel);
-bool kv_is_mux(const struct ir *, int kernel); // merges keys or values of several attentions into one stream
+// Returns whether the kernel merges keys or values of several attentions into one stream.
+bool kv_is_mux(const struct ir *, int kernel);
 
 #endif

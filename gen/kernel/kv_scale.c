@@ -18,7 +18,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->scales.lanes = class_lanes(a);
 }
 
-// Returns the memory of two lanes, which share one and write it one lane at a time.
+// Returns the memories. Two lanes share a memory and write it one lane at a time.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
     int64_t words = class_places(a) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);

@@ -8,7 +8,7 @@
 // ---- the table: every step in double, rounded once to fp32; docs/numerics.md section 9 ----
 
 struct angles {                            // the attributes of rope_table
-    double theta, factor, original, pairs; // original: the context with which the model was trained, in positions
+    double theta, factor, original, pairs; // original: context of the training, in positions; pairs: pairs of a row
     double low, high; // llama3: turns within the original context; yarn: pairs at the ends of the ramp
     // Returns the scaled frequency of pair i.
     double (*scaled)(const struct angles *, double frequency, double i);

@@ -37,7 +37,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 // Words must not cross the ends of the part that is passed on. If the last dimension is sliced with a step above 1, a
-// word must have one element. If the last dimension is sliced with a step above 1, a
 // word must have one element.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];

@@ -17,7 +17,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // Adds memory for tuser of all firings, and registers for the word at the output and for the beat that is being filled.
-// If a word is wider than a beat, the latter are registers for the word that is written and for the one that is read.
+// If a word is wider than a beat, adds registers for the word that is written and for the word that is read instead of
+// the beat's.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
@@ -34,7 +35,7 @@ int kernel_spill_firings(const struct ir_kernel *k) {
 }
 
 // Counts tuser of all firings, the word at the output, and the beat that is being filled. If a word is wider than a
-// beat, the latter is replaced by the word that is written and the one that is read.
+// beat, counts the word that is written and the word that is read instead of the beat.
 int64_t kernel_spill_bits(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     int64_t word = args_int(&a, "DATA_W", 1), beat = class_beat_bits(&a), parts = div_up(word, beat);

@@ -11,8 +11,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->values.heads = args_int(a, "HEADS", 1);
     c->values.rows = div_up(head_dim, at_least(args_int(a, "CHANNELS", 1), 1));
     c->values.units = div_up(8 * head_dim, beat_bits);
-    c->values.beats = beat_bits == 512 ? 1 : 2; // of 64 positions
-    c->values.reads = args_int(a, "READS", 0);  // reads of the tail in a layer; 0: not waited for
+    c->values.beats = beat_bits == 512 ? 1 : 2; // beats of 64 positions
+    c->values.reads = args_int(a, "READS", 0);  // reads of the tail in a layer; 0: the kernel does not wait for them
     c->values.reads_alone = args_int(a, "READS_ALONE", 0);
     c->values.every = 6;   // a beat is requested, available 3 cycles later, offered and taken
     c->values.settle = 30; // if no other client reads or writes at the same time

@@ -14,8 +14,8 @@
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"
 
-// The weights of a node in one repetition. The last two lines of fields are sizes, and offsets of arrays in bytes from
-// the start of the file; offset 0: no such array.
+// The weights of a node in one repetition. The fields from q to f32 are offsets of arrays, in bytes from the start of
+// the file. Offset 0 means that the entry has no such array.
 struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of the array q; its elements are int16_t with QFORMAT_INT16, else int8_t
@@ -24,7 +24,8 @@ struct store_entry {
     int32_t is_float;
     int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
-    int64_t rows, k, group, groups; // k: columns; group: weights that share a scale; groups: groups in a row
+    // Sizes. k: columns; group: weights that share a scale; groups: groups in a row.
+    int64_t rows, k, group, groups;
     int64_t q, row_scale, group_scale, group_offset, bias, f32;
 };
 

@@ -234,7 +234,7 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
 }
 
 // Writes vector parameters. Each word has LANES consecutive values of each vector, the first vector in the low part. If
-// the hardware needs several copies of the parameters, all words are written that often.
+// the hardware needs several copies of the parameters, all words are written once for each copy.
 static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t lanes = ir_node_lanes(im->ir, e->node), chunks = layout_div_up(e->k, lanes);

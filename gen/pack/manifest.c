@@ -133,7 +133,7 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     text_add(t, "\n]}\n");
 }
 
-// Computes the CRC-32 of some bytes of a file. buffer: READ_BYTES bytes. Returns false if the file ends before.
+// Computes the CRC-32 of some bytes of a file. buffer: READ_BYTES bytes. Returns false if the file has fewer bytes.
 static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
     *crc = 0;
     if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
@@ -146,8 +146,8 @@ static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint
     return true;
 }
 
-// Computes size and checksum of the golden weights. Their arrays were written in no fixed order and with gaps, so it
-// reads the finished file.
+// Computes size and checksum of the golden weights. Reads the finished file for this, because the arrays were written
+// in no fixed order and with gaps.
 static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
     uint8_t *buffer = ARENA_ARRAY(im->arena, uint8_t, READ_BYTES);
     errno = 0;

@@ -32,8 +32,8 @@ struct engine {
     int64_t entry; // schedule entry of the running firing
     // Streams: step words, operands, keys of the step's own tokens (NULL: no scores), results.
     struct sim_edge *step, *x, *keys, *y;
-    // Lanes that are simulated: the lane of the first channel, which represents all channels without further clients,
-    // and the lane of every channel with further clients.
+    // Lanes that are simulated: the lane of the first channel, which represents all channels that only the engine uses,
+    // and the lane of every channel that other clients use as well.
     struct lane *lane;
     int lanes;
     struct sim_cache *cache;
@@ -104,8 +104,8 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     return count == e->schedule.entries;
 }
 
-// Opens a lane for each simulated channel of the engine. One lane of a resident engine stands for all, because they
-// take equal beats in the same cycles.
+// Opens a lane for each simulated channel of the engine. A resident engine has one simulated lane, which represents all
+// lanes, because they take equal beats in the same cycles.
 static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
     if (e->id == sim->ir->engines) return false;
     const struct ir_engine *engine = &sim->ir->engine[e->id];
@@ -422,7 +422,7 @@ static void tail_read(struct sim *sim, struct engine *e) {
     tail_was_read(sim, e);
 }
 
-// Advances to the next row-step of the column, or to the next column. True at the end of the first chunk.
+// Advances to the next row-step of the column, or to the next column. Returns true at the end of the first chunk.
 static bool outer_next(struct engine *e) {
     if (e->row < e->outer_rows - 1) {
         e->row++;

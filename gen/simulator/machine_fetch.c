@@ -12,7 +12,7 @@ struct fetch {
     // each of these channels gets equally many additional reads.
     struct kernel_table table;
     struct stage stage;     // output pipeline
-    int64_t free;           // first cycle in which the unit can take the next id or step word
+    int64_t free;           // first cycle in which the kernel can take the next id or step word
     int64_t tokens;         // rows requested in this firing
     int64_t more;           // rows still to be requested for the ids that were taken
     int64_t from;           // first cycle for the next request
@@ -40,7 +40,7 @@ static const struct ir_region *region_of(const struct sim *sim, const struct act
     return a->k->node == IR_NONE ? NULL : &sim->ir->region[sim->ir->node[a->k->node].region];
 }
 
-// Advances to the next step in which the unit fires, the present step included.
+// Advances to the next step in which the kernel fires. If it fires in the present step, this step remains.
 static void fetch_step(const struct sim *sim, const struct actor *a, struct fetch *f) {
     const struct ir_region *r = region_of(sim, a);
     while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
@@ -107,7 +107,7 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
 }
 
 // If all rows of the firing have arrived, begins to send them and advances to the next firing, or to the next step in
-// which the unit fires. Returns false if they have not arrived.
+// which the kernel fires. Returns false if they have not arrived.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_part_order: stores the tensor of a step, and sends it part by part; or stores the tensors of all
-// parts, and sends them as one.
+// Timing model of rill_part_order. Without `join`, it stores the tensor of a step and sends it part by part. With
+// `join`, it stores the tensors of all parts of a step and sends them as one.
 #include "gen/simulator/machines.h"
 
 struct order {
     struct sim_edge *in, *out, *step;
-    int64_t firings, left;        // tensors of a step; those that are left of the present step
+    int64_t firings, left;        // tensors of a step; tensors of the present step that have not been sent
     int64_t step_no;              // number of the present step
     int part_in;                  // with join: the part that comes in
     int part;                     // without join: the part that goes out
-    int64_t rows;                 // words of a token that have come in, of the present part
+    int64_t rows;                 // words of each token of the present part that have come in
     int64_t row, token, fire;     // the next word out: word of a token, token, word in its firing
     bool full;                    // the tensor is stored
     int64_t ready, last_in, sent; // cycles: the tensor may be read; the last word came in; the last word went out
@@ -27,7 +27,7 @@ bool sim_order_init(struct sim *sim, struct actor *a) {
     return o->in && o->out && o->step;
 }
 
-// Takes a word. False if no word can be taken yet.
+// Takes a word. Returns false if no word can be taken yet.
 static bool order_in(struct sim *sim, const struct actor *a, struct order *o) {
     if (o->full || o->step_no >= sim->options->steps || !edge_waiting(o->in)) return false;
     int64_t at = at_least(at_least(edge_avail(o->in), o->last_in + 1), o->released);
@@ -54,7 +54,7 @@ static void tensor_over(struct sim *sim, struct order *o, int64_t at) {
     edge_take(sim, o->step, at_least(o->sent, edge_avail(o->step)));
 }
 
-// Sends the next word. False if there is none, or if the time of its room is not known.
+// Sends the next word. Returns false if there is none, or if it is not known from which cycle the stream has room.
 static bool order_out(struct sim *sim, const struct actor *a, struct order *o) {
     int64_t room;
     if (!o->full || !edge_waiting(o->step) || !edge_room(o->out, &room)) return false;

@@ -44,7 +44,7 @@ static const struct timing_step *step_of(const struct sim *sim, const struct slo
     return &sim->options->step[l->at];
 }
 
-// Begins the choice of the next step. The state S_BEGIN takes a cycle.
+// Begins the choice of the next step in cycle `at`. The state S_BEGIN of rill_slot_loop takes a cycle.
 static void begin_step(struct sim *sim, struct slots *l, int64_t at) {
     sim->step_start[++l->at] = at;
     l->now = at + 1;
@@ -52,7 +52,8 @@ static void begin_step(struct sim *sim, struct slots *l, int64_t at) {
     l->stage = CHOOSES;
 }
 
-// Chooses a part. A part of a prompt first asks for the beat with its ids.
+// Chooses a part. If the part's ids come from the prompt, requests the beat with these ids first. Returns false after
+// the last step, or while the cycle of the request is not known.
 static bool choose(struct sim *sim, struct slots *l) {
     if (l->at == sim->options->steps) return false;
     const struct timing_part part = timing_part(step_of(sim, l), l->part);
@@ -71,7 +72,8 @@ static bool choose(struct sim *sim, struct slots *l) {
     return true;
 }
 
-// Takes the beat of a prompt. The ids are checked one by one, and then counted one by one.
+// Takes the beat with a part's ids. The ids are checked, one per cycle, and then counted, one per cycle. Returns false
+// while the beat has not arrived.
 static bool read_prompt(struct sim *sim, struct slots *l) {
     int64_t at;
     if (!client_beat(l->prompt, &at)) return false;
@@ -98,6 +100,7 @@ static bool send_step(struct sim *sim, struct slots *l) {
     return true;
 }
 
+// Sends the next id of the step to the model. Returns false while it is not known from which cycle the stream has room.
 static bool give_id(struct sim *sim, struct slots *l) {
     int64_t room;
     if (!edge_room(l->id, &room)) return false;
@@ -114,7 +117,8 @@ static bool give_id(struct sim *sim, struct slots *l) {
     return true;
 }
 
-// Takes the id of a token. The id of a part's last token goes to the ring of its request, if it is the next one.
+// Takes the id that the model chose after a token. After a part's last token, writes it to the ring if it is the
+// request's next id (part.head). Returns false while the cycle is not known.
 static bool take_id(struct sim *sim, struct slots *l) {
     int64_t room;
     if (!edge_waiting(l->next) || !edge_room(l->ring, &room)) return false;
@@ -137,7 +141,7 @@ static bool take_id(struct sim *sim, struct slots *l) {
     return true;
 }
 
-// Goes through a state of the present step. False while its time is not known, and at the end.
+// Does the work of one state. Returns false while the state's time is not known, and after the last step.
 static bool go_on(struct sim *sim, struct slots *l) {
     switch (l->stage) {
     case CHOOSES: return choose(sim, l);

@@ -275,7 +275,7 @@ bool memory_serve_one(struct sim *);
 
 // Opens the DMA engine of a kernel's client. Returns NULL if the kernel has no such client.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
-// For a lane of an engine. Without a channel, the lane reads rill_weight_store.
+// Opens the client of an engine's lane. A channel of NULL means that the lane reads rill_weight_store.
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
 // Opens a client of the IR's list that has no kernel.
 struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);

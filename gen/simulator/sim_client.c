@@ -64,17 +64,17 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
 
 // ---- descriptors: reads have one that is being cut and two that wait ----
 
-// Raises *at to the cycle from which the write engine has room for a client's descriptor. It holds one descriptor, and
-// can take the next one in the cycle in which it takes the last beat of the present one. Returns false while this cycle
-// is not known.
+// Sets *at to the cycle from which the write engine has room for a client's descriptor. The engine holds one descriptor
+// of each client. It can take the next one in the cycle in which it takes the last beat of the present one. Returns
+// false while this cycle is not known.
 static bool write_room(const struct sim_client *c, int64_t *at) {
     if (c->waits || c->cut < (int64_t)c->run.count) return false;
     *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
     return true;
 }
 
-// Raises *at to the cycle from which a lane of rill_weight_store has room for a descriptor. It has one that is being
-// read and one that waits. Returns false while this cycle is not known.
+// Sets *at to the cycle from which a lane of rill_weight_store has room for a descriptor. The lane holds one that is
+// being read and one that waits. Returns false while this cycle is not known.
 static bool stored_room(const struct sim_client *c, int64_t *at) {
     int64_t count = (int64_t)c->run.count;
     if (count - c->cut > 1) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beats of one lane of the matrix engine: the walk through the segments of its channel, its read engine and its
-// FIFO. machine_engine.c uses it.
+// The beats of one lane of the matrix engine: the walk through the segments of its channel, the DMA engine that reads
+// them (client), and the lane's FIFO. machine_engine.c uses this file.
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 
@@ -19,7 +19,7 @@ struct lane {
     int64_t k_stride, v_stride;     // bytes from a slot's keys, and values, to those of the next slot
     int64_t places;                 // depth of the lane's FIFO, in beats
     int64_t counted;                // cycles from a beat's arrival at the lane to the first command that may use it
-    int64_t outer;                  // runs of the present entry that were handed to the read engine
+    int64_t outer;                  // runs of the present entry that were handed to the client
     int64_t described_at;           // cycle in which the last run was handed over
     VEC(int64_t) used;              // per beat: cycle of the command that used it
 };

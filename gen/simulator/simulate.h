@@ -25,7 +25,8 @@ struct timing_step {
     const struct timing_part *part;
     int parts;
 };
-static inline struct timing_step timing_step_at(int64_t pos, int64_t tokens, bool head) { // of one part
+// Returns a step that is one part.
+static inline struct timing_step timing_step_at(int64_t pos, int64_t tokens, bool head) {
     return (struct timing_step){.pos = pos, .ntok = (int)tokens, .head = head};
 }
 static inline int timing_parts(const struct timing_step *s) { return s->part ? s->parts : 1; }
@@ -43,6 +44,7 @@ struct timing_memory {                 // the memory of a channel
     // Cycles before the first step in which parameters and the engines' beats are first requested (timing_start).
     int64_t lead;
 };
+// Returns the memory of the design's board, refreshed and of age 0.
 struct timing_memory timing_memory(const struct ir_design *);
 
 struct timing_options {

@@ -14,7 +14,7 @@ enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPE
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
 // SHARED: all products use one engine with all channels. SPATIAL: each product has its own engine and its own channels.
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
-// If A, the number of tokens per cycle, has at least this value, multipliers always work twice in a cycle.
+// If the design key `A` (tokens that share a beat in a cycle) is at least this, multipliers always work twice a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
 // How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
 // it. SINGLE_RATE: only once per cycle.

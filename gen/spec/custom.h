@@ -35,7 +35,7 @@ struct custom_port { // streams s_axis_<name> or m_axis_<name>
 struct custom_param {
     const char *name;
     struct loc loc;
-    struct custom_expr value; // its default; the text "required" means that every operation must give a value
+    struct custom_expr value; // default value; the text "required" means that every operation must give a value
 };
 
 struct custom_vector { // vector parameter: an operation names its tensor in the attribute of this name

@@ -39,7 +39,8 @@ void family_check_names(struct family_reader *);
 // These return whether expressions may use a name of the form `design.lanes`, and one of the form `parameter.word`.
 bool family_is_design_name(const char *name);
 bool family_has_word(const struct family *, const char *name);
-// Reports an unknown name of the expression `text` and suggests similar names. offset: of the name in the scalar `at`.
+// Reports an unknown name in the expression `text` and suggests similar names. offset: place of the name in the text of
+// the scalar `at`.
 void family_refuse_name(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
                         const char *name);
 

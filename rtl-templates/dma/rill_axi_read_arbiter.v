@@ -71,7 +71,7 @@ module rill_axi_read_arbiter #(
 
     wire               take;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q = 1'b0;  // defined before the first reset, as open_q is, because rill_owed counts
+    reg                valid_q = 1'b0;  // has a value before the first reset, because rill_owed counts from the start
     reg  [ID_W-1:0]    id_q;
     reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;

@@ -27,7 +27,7 @@
 // Reset in the middle of a request: responses to earlier beats are discarded before the next beat is taken (rill_owed).
 // A burst whose address was sent without its beat cannot be completed. So the host must end a request (kill) before it
 // resets the kernel alone.
-// Reset: clk, synchronous active-high rst (otherwise only while idle).
+// Reset: clk, synchronous active-high rst; except as described above, only while idle.
 // Ports of clients are packed arrays, client 0 in the low bits. A descriptor has at most 511 beats.
 //
 // name          meaning                             unit     range

@@ -10,8 +10,8 @@
 // completely.
 // Writing: m_axis_write_* go to a rill_dma_write. Each beat has a descriptor, which is sent as soon as it is certain
 // that the beat will come, so usually before the beat. The write engine sets dma_idle while all beats of this client
-// have their responses. It may be up to 6 cycles late, so it is ignored in the first cycles after the last beat. The
-// client's beats never belong to two firings, because the next firing enters later.
+// have their responses. It may be up to 6 cycles late, so it is ignored in the first cycles after the last beat. All
+// beats that wait for a response belong to one firing, because the next firing enters later.
 // Reading: m_axis_read sends one descriptor per firing to a rill_dma_read, after dma_idle. Its beats come back on
 // s_axis_read.
 // Layout from OFFSET on, in stream order: a beat has floor(BEAT_BITS / DATA_W) words, the first in the low bits; unused

@@ -27,8 +27,8 @@
 //     n_free         the operand's bank is released at the end
 //     n_keep         values: the next firing reads the same head
 //     n_tail_row     values: first row in the V tail
-//     n_layer        values: layer in the V tail: entry's kv_layer + schedule's layer * kv_step, and with SLOT_LAYERS
-//                    slot * SLOT_LAYERS in addition
+//     n_layer        values: layer in the V tail, which is kv_layer + layer * kv_step + slot * SLOT_LAYERS (kv_layer
+//                    and kv_step from the entry, layer from the schedule, slot from the step)
 // Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
 // name         meaning                           unit      range

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory side of a lane: holds the waiting beats and selects the beat of the current command. It is on the home die,
-// also if the rest of the lane is on another one. All paths from here to the rest of the lane start at registers.
+// Memory side of a lane: holds the waiting beats and selects the beat of the current command. It is on the home die of
+// the engine even if the rest of the lane is on another die. All paths from here to the rest start at registers.
 //
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in.
 // beat, in the cycle after the command: local_beat with use_local, the next waiting beat with pop, else the beat of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the statistics of activations that calibration collects (gen/reference/calibrate.h). Windows of a text that are
-// evaluated together give the same result as one after the other. The file can be read back, but not for other weights
-// or models. The packer and the oracle quantize equally with the statistics.
+// evaluated together give the same result as windows that are evaluated one after the other. The file can be read back,
+// but not for other weights or models. The packer and the oracle quantize equally with the statistics.
 #include "tests/unit/image_fixture.h"
 
 #include <math.h>

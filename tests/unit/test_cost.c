@@ -337,7 +337,7 @@ static void a_decode_step_is_counted_right(void **state) {
     struct cost_step step = cost_usual_step(ir, 512);
     struct cost_bound bound = cost_step_bound(ir, &step);
     assert_int_equal(bound.engine, b.weights + b.scores + b.values);
-    int64_t rows = 768 / 64 + 1 + 768 * 4 / 64; // on channel 0: the id's row, the position's
+    int64_t rows = 768 / 64 + 1 + 768 * 4 / 64; // beats on channel 0: a row by id with its header, a row by position
     assert_int_equal(bound.memory,
                      (int64_t)((double)(b.memory + rows) * 64 / hbm_figures_rate(&ir->design.hbm) / 4 +
                                0.5)); // beats of 64 bytes, cycles of 4 ns
@@ -345,8 +345,8 @@ static void a_decode_step_is_counted_right(void **state) {
     double rate = ir->design.clock_mhz * 1e6 / (double)bound.cycles; // one row a step
     assert_true(bound.tokens_per_second > rate * 0.999 && bound.tokens_per_second < rate * 1.001);
     assert_int_equal(bound.kernel, cost_kernel_work(ir, bound.busiest, 512).busy);
-    bool followed =
-        false; // whether a kernel with less work comes after the busiest one, so that the search was complete
+    // Whether a kernel with less work comes after the busiest one, which shows that the search went on after it.
+    bool followed = false;
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);
         assert_true(!strcmp(ir->kernel[k].module, "rill_engine") || w.busy <= bound.kernel);

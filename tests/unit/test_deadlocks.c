@@ -30,8 +30,8 @@ static int teardown(void **state) {
 }
 
 // Simulates a request that fills the context, with the design's FIFO depths. Returns NULL, or the text that says which
-// kernel waits for which. idle_counts: with the earlier rule, by which engines had to be idle. single_word: a pipeline
-// that stalls holds only one word.
+// kernel waits for which. idle_counts: with the earlier rule, under which keys count as written only when their write
+// engine is idle. single_word: a pipeline that stalls holds only one word.
 static const char *deadlock(const char *spec, bool idle_counts, bool single_word) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     assert_non_null(ir);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests embedding tables that do not fit into one channel: over how many channels their rows are distributed, and that
-// no other segment of the memory overlaps them.
+// Tests embedding tables that do not fit into one channel: the number of channels over which their rows are
+// distributed, and that no other segment of the memory overlaps them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -136,7 +136,7 @@ static void test_memory_styles(void **state) {
 
 // ---- attentions that share a cache ----
 
-struct layer { // of a cache: bytes in the channels of an engine
+struct layer { // a layer of a cache: its engine, and its bytes in each channel, from `begin` up to but without `end`
     int engine;
     int64_t begin, end;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the search of the scales of int4 groups and int8 rows that weights the errors of the columns by the operands:
+// Tests the search for the scales of int4 groups and int8 rows that weights the errors of the columns by the operands:
 // it finds known optima and never gives a worse result than the search without weights.
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"

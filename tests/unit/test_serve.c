@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of rill-serve that need no connection: the text of answers, the fields of requests, the keys and the
-// queue.
+// Tests the parts of rill-serve that need no connection: the text of answers, the fields of requests, the API keys and
+// the queue.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

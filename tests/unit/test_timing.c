@@ -350,7 +350,7 @@ static void test_cycles_of_shared_channels(void **state) {
     ir = build("tests/e2e/cases/spills/spec.yaml");
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 20870);
     ir = build_sized("tests/e2e/cases/spills/spec.yaml", SPEC_SAFE);
-    ir->design.hbm.ids = 2; // a port that is always full: in which order the memory takes what is granted
+    ir->design.hbm.ids = 2; // the port is always full, so the order in which the memory takes bursts matters
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 37781);
     ir = build_sized("tests/e2e/cases/lanes/spec.yaml",
                      SPEC_SAFE); // a fixed priority of its readers would be 3 % faster

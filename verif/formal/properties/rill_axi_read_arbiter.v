@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves these rules. A client's request goes out once, unchanged, with the client's number, and stays until it is
-// taken. Grants go only to clients that ask, one at a time; rill_round_robin has the proof that they are fair.
+// taken. Grants go only to clients that ask, one at a time; the proof of rill_round_robin shows that they are fair.
 // Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes
 // out and no beat comes in.
 // Assumptions: a client's request stays unchanged until it is taken, the memory answers only requests that it received,
-// and a reset takes two cycles.
+// and a reset takes at least two cycles.
 // shows: u_owed f_owed
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;

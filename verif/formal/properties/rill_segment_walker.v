@@ -2,8 +2,8 @@
 // Proves that the right bursts come from the runs that the pipeline has computed. A run gives each of its beats once,
 // in order; a run of more than 65,535 beats is cut into pieces of 32,768 beats and the rest. An entry gives as many
 // runs as it has, one stride apart, and none before the writes that it needs have their responses. A burst that waits
-// stays, unless it is flushed. The proof does not cover rill_schedule, which has its own proof, the products and sums
-// of the pipeline, or windows.
+// stays, unless it is flushed. The proof covers neither the products and sums of the pipeline, nor windows, nor
+// rill_schedule, which has its own proof.
 // Assumption: the counts of layers do not decrease.
 reg          f_begun_q = 1'b0;
 reg          f_run_q;                    // a run is at the emitter
