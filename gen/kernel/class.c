@@ -43,8 +43,8 @@ void class_replay(const struct kernel_args *a, struct timing_contract *c) {
                                        .together = args_int(a, "TOGETHER", 1)};
 }
 
-// Returns the product of the loops' trip counts (TRIPS), which stops growing beyond 2^20; the fallback if there is no
-// list.
+// Returns the product of the loops' trip counts (TRIPS), or the fallback if there is no list. A product above 2^20 is
+// not multiplied further.
 static int64_t trips(const struct kernel_args *a, int64_t fallback) {
     int64_t product = 1, trip;
     for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;

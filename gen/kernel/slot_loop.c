@@ -7,9 +7,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_SLOTS;
     c->stages = 6;
-    c->slots.arguments = 6;                          // S_TAKE, and S_ARGS for ARGS_WAIT + 1
+    c->slots.arguments = 6;                          // S_TAKE, and S_ARGS for ARGS_WAIT + 1 cycles
     c->slots.part = 2;                               // S_PART and S_CHOOSE
-    c->slots.hash = args_int(a, "HASH_WAIT", 4) + 2; // S_HASH for HASH_WAIT + 1, and S_DECIDE
+    c->slots.hash = args_int(a, "HASH_WAIT", 4) + 2; // S_HASH for HASH_WAIT + 1 cycles, and S_DECIDE
 }
 
 // The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the

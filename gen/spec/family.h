@@ -64,8 +64,8 @@ struct family_key {
     const char *tensor, *file; // file: a file of the folder that is read instead of config.json, or NULL
     const char **spelling;     // newest first; dots separate nested maps
     size_t spellings;
-    // NULL, or the only supported values, unsupported values with reasons, a map from texts to words of the parameter,
-    // the value of an absent key.
+    // Each may be NULL. values: the only supported values. refuse: unsupported values with reasons. words: a map from
+    // texts to words of the parameter. preset: the value of an absent key.
     const struct yaml_node *values, *refuse, *words, *preset;
     const struct yaml_node *each; // for a list of words: map from a word to an expression of `layer`, or NULL
     // For a list of words: a word, or NULL. The value of the key is then the place of the first item that is this word,

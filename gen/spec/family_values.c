@@ -61,8 +61,8 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
-// Returns the names that parameters have in config.json if they differ. They are not legal
-// keys of `model`. The note of the error tells which parameter is meant.
+// Returns the names that parameters have in config.json, if these differ from the parameters' own names. They are not
+// legal keys of `model`. The note of the error tells which parameter is meant.
 static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
     VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {

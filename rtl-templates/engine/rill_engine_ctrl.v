@@ -16,14 +16,14 @@
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params  the beat holds row parameters
-//     cmd_scales  the beat holds group scales; it is number cmd_scale / (BEAT_BITS / 8) of the chunk's beats with
-// scales
+//     cmd_scales  the beat holds group scales; cmd_scale / (BEAT_BITS / 8) is its number among the chunk's beats with
+//                 group scales
 //     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
 //     cmd_raw     1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr (VTAIL of include/fields.def); layer of the tail:
-//                 entry's kv_layer + schedule's layer * kv_step
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr (VTAIL of include/fields.def), in layer n_layer of
+//                 rill_engine_entries
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step
 //     cmd_tok     token, or with TURN_TOKENS 2, 4 turn
