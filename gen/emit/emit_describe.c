@@ -91,7 +91,8 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
     else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
-        text_addf(out, "%s%s\n", e->delay > 0 ? "most words waiting in simulated steps: " : "", e->forced_by);
+        text_addf(out, "%s%s\n", e->delay > 0 && e->group == IR_NONE ? "most words waiting in simulated steps: " : "",
+                  e->forced_by);
     else add_safe(ir, e, out);
 }
 
