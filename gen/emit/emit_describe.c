@@ -90,7 +90,9 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
+        text_addf(out, "%s%s\n", e->delay > 0 && e->group == IR_NONE ? "most words waiting in simulated steps: " : "",
+                  e->forced_by);
     else add_safe(ir, e, out);
 }
 
@@ -121,6 +123,17 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
         if (o) text_add(out, ", ");
         emit_tensor(ir, n->out[o], out);
     }
+}
+
+// Says what the two outputs of a softmax are if it leaves the division by the sum to a later kernel.
+static void add_undivided(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int weights = ir_port_for(k, IR_ROLE_P, true), inverse = ir_port_for(k, IR_ROLE_INVERSE, true);
+    if (weights == IR_NONE || inverse == IR_NONE) return;
+    int edge = k->port[weights].edge, other = k->port[inverse].edge;
+    if (edge == IR_NONE || other == IR_NONE) return;
+    text_addf(out, " (%s is not divided by the sum of a token's weights; %s is 1 / sum)",
+              emit_carried_name(ir, &ir->edge[edge]), emit_carried_name(ir, &ir->edge[other]));
 }
 
 static int engine_of_kernel(const struct ir *ir, int kernel) {
@@ -249,7 +262,8 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
 // Adds a kernel's operation, an engine's products, or the purpose of another kernel.
 static void add_work(const struct ir *ir, int kernel, struct text *out) {
     int engine = engine_of_kernel(ir, kernel);
-    if (ir->kernel[kernel].node != IR_NONE) add_operation(ir, ir->kernel[kernel].node, out);
+    if (ir->kernel[kernel].node != IR_NONE)
+        add_operation(ir, ir->kernel[kernel].node, out), add_undivided(ir, kernel, out);
     else if (engine != IR_NONE) add_products(ir, engine, out);
     else add_purpose(ir, kernel, out);
     text_add(out, "\n");
@@ -486,9 +500,9 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
         "the kernel reads, then the kernel. The comment at the top of rill_top.v explains terms and names. The first "
         "comment of an instance's module explains its parameters.\n");
     if (has_sections(p, m))
-        text_add(out,
-                 "// Tables with sections. SECTION_LEN: entries of each section. SECTION_REPEAT: how often it runs in "
-                 "a step. SECTION_WHEN_HEAD: 1 if it runs only in steps with `head` in the step word.\n");
+        text_add(out, "// Tables with sections. A schedule is a TABLE that an instance walks once for each step word. "
+                      "SECTION_LEN: entries of each section. SECTION_REPEAT: how often it runs in "
+                      "a step. SECTION_WHEN_HEAD: 1 if it runs only in steps with `head` in the step word.\n");
 }
 
 // Adds the row of the memory channels, which are instances of a library module.
@@ -537,17 +551,22 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
         "run of a kernel over one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or "
         "an overflow.\n"
         "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
-        "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is a "
-        "token's number in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand "
+        "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; scalar is "
+        "one fp32 for each token and firing; id is a token's number in the vocabulary. Where the spec gives no other "
+        "names, NAME_mx is the quantized operand "
         "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
         "is dequantized.\n",
         p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
+    if (kernel_first(p->ir, KERNEL_STORE) != IR_NONE)
+        text_add(out, "// Vector parameters are values such as the gains and biases of norms. They are loaded on chip "
+                      "before the first step.\n");
     if (p->ir->engines)
         text_add(
             out,
             "// Terms of the memory. The image is what the host loads: weights, tables, parameters. The walker of a "
             "matrix engine requests its weights, keys and values ahead of use. `lane` is what a channel reads for its "
-            "lane of the engine. The open block is the newest, incomplete block of up to 64 positions of values. It is "
+            "lane of the engine. A row-step is one row of weights, keys or values in each lane. The open block is the "
+            "newest, incomplete block of up to 64 positions of values. It is "
             "on chip.\n");
 }
 
@@ -569,14 +588,16 @@ static void add_streams(const struct ir *ir, struct text *out) {
         "of the step, place of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
         "//   from_<kernel>_<port>_* are the nets at the writer, to_<kernel>_<port>_* those at the reader. Between "
         "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
-        "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}.\n"
+        "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}, or <stream>_tdata if there are no other "
+        "fields.\n"
         "//   A port without a name is left out, and one whose name ends the kernel's name: next_id.id is "
         "from_next_id_*. The number of a port is followed by what the stream carries or, at a fork, by its reader, "
         "unless the name would be too long.\n"
         "//   A fork's outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
         "the fork's module, from_<fork>_* in other modules.\n"
-        "//   DEPTH is the words of the FIFO. 2 give full throughput. 4 for step words and for ids for the ring let "
-        "the writer run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s.\n"
+        "//   DEPTH is the words of the FIFO. 2 give full throughput. 4 for step words at the kernels that take them, "
+        "and for ids for the ring, let the writer run ahead. A comment gives the reason for another depth, in a form "
+        "that docs/rtl.md explains%s.\n"
         "//   The comment of a stream has its writer and reader, the tensor with its shape per token, and the words of "
         "a firing for one token. The tokens of a step alternate from word to word.%s A comment on a line by itself "
         "belongs to the declaration below it.\n"
@@ -592,17 +613,20 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
         "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
-        "regions share, one for the control, and one rill_channel for each memory channel:\n");
+        "regions share, one for the control, and one rill_channel for each memory channel. An operation counts in the "
+        "module that computes it, a stream in the module that has its FIFO:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     add_channel_row(p, out);
     text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
     add_flows(p, EMIT_TOP, out);
     add_streams(p->ir, out);
-    text_add(out,
-             "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
-             "8*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
-             "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
-             "(<name>_beat).\n");
+    text_add(
+        out,
+        "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
+        "8*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
+        "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
+        "(<name>_beat). A client of a channel is what reads or writes memory through it: a port of a kernel, or the "
+        "channel's lane.\n");
     text_addf(
         out,
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "

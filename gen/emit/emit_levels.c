@@ -171,10 +171,12 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
 
 static void add_flush(const struct emit_plan *p, struct text *out) {
     struct copies copies = {.ir = p->ir};
-    text_add(
+    text_addf(
         out,
         "\n    // ---- flush: the DMA engines send no new bursts ----\n"
-        "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n");
+        "    // The token loop raises it at the end of a %s, until the soft reset is over.\n"
+        "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n",
+        p->ir->design.slots ? "run of requests" : "request");
     add_source("core_flush", "flush", out);
     take_channels(&copies, "core_flush");
     text_add(out, text_cstr(&copies.nets));
@@ -271,7 +273,7 @@ static void add_fault_way(const struct emit_plan *p, int die, struct text *out) 
 void emit_describe_faults(const struct emit_plan *p, int module, const char *indent, struct text *out) {
     const struct ir *ir = p->ir;
     int bit = 0;
-    text_addf(out, "%s// Bits:", indent);
+    text_addf(out, "%s// %s:", indent, module == EMIT_TOP ? "Bits" : "numeric faults, by bit");
     for (int k = 0; k < ir->kernels; k++) {
         if (!ir->kernel[k].has_fault || (module != EMIT_TOP && p->home[k] != module)) continue;
         text_addf(out, "%s %d=%s", bit ? "," : "", bit,

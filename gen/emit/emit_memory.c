@@ -344,7 +344,8 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
                 out,
                 "    // STYLE, BURST and PREFETCH have a value for each read client, the last one first. STYLE is the "
                 "RAM of the client's prefetch FIFO: d distributed, b block, u ultra. BURST and PREFETCH are in "
-                "beats.\n");
+                "beats. OUTSTANDING: bursts of a read client that may be on their way. WRITES: beats written that may "
+                "have no response yet. WRITE_BUFFER: beats of the write engine's buffer.\n");
     }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);
@@ -362,7 +363,10 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
 }
 
 void emit_stall(const struct ir *ir, struct text *out) {
-    text_addf(out, "    assign channel_no_beat = %s\n", ir_has_lanes(ir) ? "~lane_beat_tvalid;" : "0;");
+    text_addf(out,
+              "\n    // ---- lanes without a beat, for the counters of the channels ----\n"
+              "    assign channel_no_beat = %s\n",
+              ir_has_lanes(ir) ? "~lane_beat_tvalid;" : "0;");
 }
 
 // ---- descriptors from a walker to its channels ----
@@ -373,6 +377,11 @@ static void add_walk_tree(struct emit_scope *s, int engine) {
     const char *walk = ir_engine_name(ir, engine, "walk_desc"), *lane = ir_engine_name(ir, engine, "lane_desc");
     const char *tree = ir_engine_name(ir, engine, "walk_tree");
     int channels = ir->engine[engine].channels, die = cost_memory_die(ir);
+    text_addf(s->out,
+              "\n    // ---- %s ----\n\n"
+              "    // %s: gives each descriptor of the walker to all channels, through registers. GROUP: most readers "
+              "of a copy of the descriptor\n",
+              tree, tree);
     const char *reset = emit_reset(s, tree, &die, 1);
     text_addf(s->out, "    %s #(.DATA_W(%s), .PORTS(%s), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
               rtl_fork_tree.module, emit_expression(ir, "DESC_W", DESCRIPTOR_BITS),
@@ -385,7 +394,6 @@ static void add_walk_tree(struct emit_scope *s, int engine) {
 
 void emit_walks(struct emit_scope *s) {
     if (!ir_has_lanes(s->plan->ir)) return;
-    text_add(s->out, "\n    // ---- descriptors of weights, keys and values, to the channels ----\n");
     for (int e = 0; e < s->plan->ir->engines; e++)
         if (!ir_is_resident(&s->plan->ir->engine[e])) add_walk_tree(s, e);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
+#include "gen/ir/layout.h"
 #include "gen/kernel/kernel.h"
 
 // ---- ports ----
@@ -178,7 +179,7 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n > 1 ? "one descriptor for all channels" : "", n,
                  1, "DESC_W", true, pins);
         add_axis(p, arena_printf(ir->arena, "%s_beat", client->name),
-                 beats > 1 ? "a beat for each channel"
+                 beats > 1 ? "a beat for each channel, the first one in the low bits"
                  : n > 1   ? "one beat for all channels"
                            : "",
                  n, beats, "BEAT_BITS", client->is_write, pins);
@@ -285,11 +286,19 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
                         ir->net[word].name, kernel_slice_bits(k) - 1);
 }
 
+// Describes the word on the load bus.
+static const char *doc_of_load(const struct ir *ir) {
+    return layout_load_pieces(&ir->design) == 1
+               ? ir_net_doc(IR_NET_PARAM_LOAD_DATA)
+               : "vector parameters: BEAT_BITS/LOAD_BITS pieces of a beat, the low one first";
+}
+
 // Returns the comment of a net. It comes from the net's role or else from the kernel that drives the net.
 static const char *net_doc(const struct emit_plan *p, int n) {
     const struct ir *ir = p->ir;
     const struct ir_net *net = &ir->net[n];
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
+    if (net->role == IR_NET_PARAM_LOAD_DATA) return doc_of_load(ir);
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
@@ -306,6 +315,15 @@ static bool is_of_lanes(const struct ir_net *net) {
            net->role == IR_NET_LANE_BEAT_TDATA;
 }
 
+// Describes the vector of a module's faults.
+static const char *doc_of_faults(const struct emit_plan *p, int m) {
+    if (p->module[m].faults > 1) return "numeric faults, a bit for each kernel that can raise one";
+    for (int k = 0; k < p->ir->kernels; k++)
+        if (p->ir->kernel[k].has_fault && p->home[k] == m)
+            return arena_printf(p->ir->arena, "numeric fault of %s", p->ir->kernel[k].name);
+    return NULL;
+}
+
 static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
@@ -320,7 +338,7 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
         add_pin(p, pins,
                 (struct emit_pin){.name = fault_port,
                                   .net = arena_printf(p->ir->arena, "faults_of_%s", p->module[m].name),
-                                  .doc = "numeric faults, a bit for each kernel that can raise one",
+                                  .doc = doc_of_faults(p, m),
                                   .bits = p->module[m].faults,
                                   .is_output = true});
 }
@@ -411,13 +429,19 @@ static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool 
               emit_range_of(ir, s->is, s->bits), s->port);
 }
 
+void emit_pin_text(const struct emit_pin *pin, const char *code, struct text *out) {
+    bool plain = pin->kind == EMIT_PIN_NET || pin->kind == EMIT_PIN_LEVEL;
+    if (plain || !pin->doc || !*pin->doc) return emit_commented(code, pin->doc, out);
+    text_addf(out, "    // %s\n%s\n", pin->doc, code);
+}
+
 // Adds a pin's ports, those of a stream on one line.
 static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool last, struct text *out) {
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
     struct text line = {0};
     for (int s = 0; s < signals; s++) add_port(ir, &signal[s], s == 0, &line);
-    emit_commented(arena_printf(ir->arena, "    %s%s", text_cstr(&line), last ? "" : ","), pin->doc, out);
+    emit_pin_text(pin, arena_printf(ir->arena, "    %s%s", text_cstr(&line), last ? "" : ","), out);
     text_free(&line);
 }
 
@@ -425,8 +449,12 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
     for (size_t i = 0; i < pins->count; i++) {
         const char *note = emit_pin_note(p, pins, i);
         if (note) text_addf(out, "\n    // %s\n", note);
-        if (!strcmp(pins->items[i].name, fault_port)) emit_describe_faults(p, m, "    ", out);
-        add_pin_ports(p->ir, &pins->items[i], i + 1 == pins->count, out);
+        struct emit_pin pin = pins->items[i];
+        if (!strcmp(pin.name, fault_port) && pin.bits > 1) {
+            emit_describe_faults(p, m, "    ", out);
+            pin.doc = NULL;
+        }
+        add_pin_ports(p->ir, &pin, i + 1 == pins->count, out);
     }
     text_add(out, ");\n");
 }
@@ -438,14 +466,17 @@ static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET
 
 static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
+    const char *heading = "\n    // ---- nets inside this module ----\n";
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
         bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
-        if (used && p->driver[n] == s->module && !leaves(p, n))
-            emit_commented(arena_printf(p->ir->arena, "    %s %s%s;", is_register(&p->ir->net[n]) ? "reg" : "wire",
-                                        emit_range_of(p->ir, emit_net_width(p->ir, n), emit_net_bits(p->ir, n)),
-                                        p->ir->net[n].name),
-                           net_doc(p, n), s->out);
+        if (!used || p->driver[n] != s->module || leaves(p, n)) continue;
+        text_add(s->out, heading);
+        heading = "";
+        emit_commented(arena_printf(p->ir->arena, "    %s %s%s;", is_register(&p->ir->net[n]) ? "reg" : "wire",
+                                    emit_range_of(p->ir, emit_net_width(p->ir, n), emit_net_bits(p->ir, n)),
+                                    p->ir->net[n].name),
+                       net_doc(p, n), s->out);
     }
 }
 

@@ -106,6 +106,9 @@ void emit_modules(struct emit_plan *);
 emit_pins emit_pins_of(const struct emit_plan *, int module);
 // Lists the signals of a pin and returns their number.
 int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin_signal out[EMIT_PIN_SIGNALS]);
+// Adds the code that declares a pin, with the pin's comment. The comment of a stream or a transfer is always above its
+// code, so that all comments in a list of them are in one place.
+void emit_pin_text(const struct emit_pin *, const char *code, struct text *out);
 // Returns the heading of the group that the pin is in, such as all streams to one module, or NULL. emit_pin_note
 // returns it only for the first pin of the group.
 const char *emit_pin_heading(const struct emit_plan *, const struct emit_pin *);

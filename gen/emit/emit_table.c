@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "gen/kernel/kernel.h"
+#include "gen/ir/layout.h"
 #include "gen/ir/schedule.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
 
 enum { COLUMNS = 120 }; // longest line of emitted Verilog
 
@@ -60,6 +62,9 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     text_addf(out, "%s: %s", t->ir->node[f->node].name, modes[f->mode]);
     if (f->mode >= ENGINE_MODE_SCORES) text_addf(out, ", attention head %d", f->head);
     if (f->row_steps) text_addf(out, ", %lld row-step%s", (long long)f->row_steps, f->row_steps == 1 ? "" : "s");
+    if (f->mode == ENGINE_MODE_SCORES)
+        text_addf(out, ", %lld beat%s per row-step", (long long)f->beats, f->beats == 1 ? "" : "s");
+    if (f->mode == ENGINE_MODE_VALUES) text_addf(out, ", from row %lld of the open block", (long long)f->tail_base);
     if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
@@ -84,17 +89,29 @@ static void add_place(const struct ir_word *w, struct text *out) {
     if (stride) text_addf(out, ", %llu more per layer", (unsigned long long)stride);
 }
 
+// Returns the head of the keys or values that a run reads, from its distance in bytes to the start of their segment.
+static int64_t head_of(const struct ir *ir, const struct ir_segment *seg, bool values, int64_t distance) {
+    struct kv_cache cache = kv_cache_of(ir, seg->node);
+    struct layout_kv kv =
+        layout_kv(&ir->design, ir->engine[ir_engine_of(ir, seg->node)].lanes, cache.heads, cache.head_dim);
+    if (values) return distance % kv.v_layer_bytes / (kv.v_rows * kv.v_row_bytes);
+    return distance % kv.k_layer_bytes / kv.k_head_bytes;
+}
+
 // Describes which head of a cache a run reads, and how much of it.
-static void add_head(const struct ir_segment *seg, const struct ir_word *w, int64_t first, struct text *out) {
+static void add_head(const struct ir *ir, const struct ir_segment *seg, const struct ir_word *w, int64_t first,
+                     struct text *out) {
     bool values = field_of(w, SEGMENT_KIND) == SEGMENT_KIND_V;
     int64_t beats = (int64_t)field_of(w, SEGMENT_BEATS), outer = (int64_t)field_of(w, SEGMENT_OUTER);
-    text_addf(out, "%s of a layer from byte %lld (", seg->name, (long long)(first - seg->offset));
-    add_place(w, out);
-    if (values) text_addf(out, "): %lld runs of vblocks", (long long)outer);
-    else text_add(out, "): krows");
+    text_addf(out, "%s, head %lld of a layer's %s: ", seg->name,
+              (long long)head_of(ir, seg, values, first - seg->offset), values ? "values" : "keys");
+    if (values) text_addf(out, "%lld runs of vblocks", (long long)outer);
+    else text_add(out, "krows");
     if (beats > 1) text_addf(out, " * %lld", (long long)beats);
     text_add(out, " beats");
-    if (outer > 1) text_addf(out, ", %llu bytes apart", (unsigned long long)field_of(w, SEGMENT_OUTER_STRIDE));
+    if (outer > 1) text_addf(out, ", %llu bytes apart,", (unsigned long long)field_of(w, SEGMENT_OUTER_STRIDE));
+    text_add(out, " from ");
+    add_place(w, out);
 }
 
 // Lists the segments that begin inside a run, and the segment in which the run itself begins.
@@ -108,7 +125,8 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
              holds = seg->offset <= first && first < seg->offset + seg->bytes;
         if (seg->channel != IR_NONE || ir_engine_of(ir, seg->node) != t->engine || !(begins || holds)) continue;
         bool cache = seg->kind == IR_SEG_K || seg->kind == IR_SEG_V;
-        if (cache && !count && field_of(w, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return add_head(seg, w, first, out);
+        if (cache && !count && field_of(w, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS)
+            return add_head(ir, seg, w, first, out);
         add_segment(seg, first, count++ ? ", " : "weights of ", out);
     }
     text_addf(out, ": %llu beats, ", (unsigned long long)field_of(w, SEGMENT_BEATS));
@@ -289,6 +307,14 @@ static void add_only_entry(const struct table *t, struct text *out) {
     text_free(&note);
 }
 
+// Says where the head of a firing of scores comes from, because the entries of all heads are equal.
+static void add_scores_term(const struct table *t, const char *indent, struct text *out) {
+    if (count_firings(t->ir, t->engine, false, ENGINE_MODE_SCORES))
+        text_addf(out,
+                  "%sThe head is not in an entry for scores: its keys come in the order of the walker's entries.\n",
+                  indent);
+}
+
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -296,7 +322,7 @@ static void add_terms(const struct table *t, struct text *out) {
     int engine = steers ? t->steered : t->engine;
     if (engine == IR_NONE) return;
     const struct ir_engine *e = &t->ir->engine[engine];
-    if (e->kernel == t->kernel)
+    if (e->kernel == t->kernel) {
         text_addf(out,
                   "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
                   "uses: reads the operand that was taken before. frees: gives its buffer back. K outermost: begins "
@@ -305,7 +331,8 @@ static void add_terms(const struct table *t, struct text *out) {
                   "groups[67:60] tail_base[59:44] last_rows[43:36] x_free[35] x_take[34] beats[33:18] rows[17:2] "
                   "mode[1:0].\n",
                   indent, indent);
-    else if (e->walker == t->kernel)
+        add_scores_term(t, indent, out);
+    } else if (e->walker == t->kernel)
         text_addf(out,
                   "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n"
                   "%sFields: kv_step[169:164] kv_layer[163:154] outer_stride[153:122] outer[121:106] beats[105:82] "
@@ -406,12 +433,9 @@ static double rounded(float number, int digits) {
 // Adds a number as a power of two, or with the fewest digits that give the same fp32 number.
 static void add_number(float number, struct text *out) {
     int power, digits = 1;
-    if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) {
-        text_addf(out, "        // fp32 2^%d\n", power - 1);
-        return;
-    }
+    if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) return text_addf(out, "fp32 2^%d", power - 1);
     while (digits < 9 && (float)rounded(number, digits) != number) digits++;
-    text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
+    text_addf(out, "fp32 %.*g", digits, (double)number);
 }
 
 // Lists the chains of an engine with their dies.
@@ -441,9 +465,10 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
-// Explains parameters whose values are codes, memory offsets, or counts whose names do not tell what they count. A row
-// of `docs` applies to modules whose names end with its `module`; an empty string applies to all modules.
-static void add_value_doc(const char *module, const char *name, struct text *out) {
+// Returns what a parameter means if its value is a code, a memory offset, a factor, or a count whose name does not tell
+// what it counts; else NULL. A row of `docs` applies to modules whose names end with its `module`; an empty string
+// applies to all modules.
+static const char *value_doc(const char *module, const char *name) {
     static const struct {
         const char *name, *doc, *module;
     } docs[] = {
@@ -470,6 +495,7 @@ static void add_value_doc(const char *module, const char *name, struct text *out
         {"KV_LAYERS", "layers that write keys and values", ""},
         {"X_UNITS", "room for the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
         {"TURN_TOKENS", "tokens for which a lane multiplies a beat in one cycle (A of the spec)", "engine"},
+        {"RSQRT_HD", "the scale of scores, 1/sqrt(HEAD_DIM) unless the graph gives another one", "kv_quantize"},
         {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD, for keys", ""},
         {"HAS_KV", "1: reads keys and values", ""},
         {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},
@@ -482,8 +508,23 @@ static void add_value_doc(const char *module, const char *name, struct text *out
     for (size_t i = 0; i < COUNT_OF(docs); i++) {
         size_t end = strlen(docs[i].module);
         bool here = end <= len && !strcmp(module + len - end, docs[i].module);
-        if (here && !strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
+        if (here && !strcmp(name, docs[i].name)) return docs[i].doc;
     }
+    return NULL;
+}
+
+// Adds a line with the number of a parameter in fp32, and with what the parameter means.
+static void add_meaning(const struct ir_value *v, const char *doc, struct text *out) {
+    bool number = v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT;
+    if (!number && !doc) return;
+    text_add(out, "        // ");
+    if (number) {
+        uint32_t bits = (uint32_t)v->word->value;
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        add_number(value, out);
+    }
+    text_addf(out, "%s%s\n", number && doc ? ": " : "", doc ? doc : "");
 }
 
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
@@ -494,12 +535,6 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         add_only_entry(&t, out);
     }
     if (engine) add_dies(ir, engine, param->name, out);
-    add_value_doc(ir->kernel[kernel].module, param->name, out);
-    if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
-        uint32_t bits = (uint32_t)v->word->value;
-        float number;
-        memcpy(&number, &bits, sizeof number);
-        add_number(number, out);
-    }
+    add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
     if (schedule_sections(param)) add_sections(ir, kernel, schedule_sections(param), out);
 }

@@ -44,7 +44,7 @@ static void add_clocks(bool second, struct text *out) {
                  "    input  wire [31:0] clock_state,\n");
     text_add(out,
              "    // synchronous, active-high; from a register, because it goes to the control and to all channels\n"
-             "    input  wire rst,\n    output wire interrupt");
+             "    input  wire rst,\n    // interrupt request to the host\n    output wire interrupt");
 }
 
 // Adds a port of a memory channel. Ports of the same AXI channel (AR, R, AW, W or B) share a line.
@@ -64,7 +64,10 @@ static void add_axi_port(const struct ir *ir, int channel, int signal, struct te
 void emit_ports(const struct ir *ir, struct text *out) {
     add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
-        text_addf(out, ",\n%s    %s wire %ss_axi_control_%s", s ? "" : "    // registers: AXI4-Lite slave\n",
+        text_addf(out, ",\n%s    %s wire %ss_axi_control_%s",
+                  s == 0                ? "    // registers: AXI4-Lite slave\n"
+                  : s == EMIT_AXIL_READ ? "    // ignored, because all hosts have equal rights\n"
+                                        : "",
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++) {
@@ -88,7 +91,8 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
             text_addf(out, "%s%s_steps_done", comma, ir->kernel[k].name);
             comma = ", ";
         }
-    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // not read: all outputs are ids");
+    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "",
+              outputs ? "" : " // the token loop ignores it, because all outputs are ids");
 }
 
 // Assigns 0 to the counts of kernels that this design lacks: a design without a KV cache, or one that generates no ids.
@@ -106,9 +110,10 @@ static void add_constants(const struct ir *ir, struct text *out) {
 }
 
 static void add_names(const struct emit_plan *p, struct text *out) {
-    if (!ir_second_clock(p->ir)) text_add(out, "    assign clock_state = 32'd1; // one clock\n");
+    if (!ir_second_clock(p->ir))
+        text_add(out, "    assign clock_state = 32'd1; // ready: this design has no second clock\n");
     text_addf(out,
-              "    assign identity = 64'h%016" PRIx64 "; // hash of design.yaml\n"
+              "    assign identity = 64'h%016" PRIx64 "; // hash of design.yaml, also in the first line of this file\n"
               "    assign layout = 64'h%016" PRIx64 "; // hash of the memory layout\n",
               p->identity, p->layout);
 }
@@ -122,8 +127,8 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
-              "    // After a flush, the token loop waits until quiet has been high for 8 cycles (FLUSH_QUIET): a "
-              "descriptor may take as long from the walker to the channels.\n"
+              "    // After a flush, the token loop waits until quiet has been high for FLUSH_QUIET cycles "
+              "(localparam of its module): a descriptor may take as long from the walker to the channels.\n"
               "    reg %schannel_idle_q;\n",
               emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
@@ -181,7 +186,7 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
             text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range_of(ir, signal[s].is, signal[s].bits),
                       signal[s].net);
     text_add(&line, ";");
-    emit_commented(text_cstr(&line), pin->doc, out);
+    emit_pin_text(pin, text_cstr(&line), out);
     text_free(&line);
 }
 
@@ -276,7 +281,9 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
 // Adds a net that uses the bits that nothing else reads, so that lint does not report them. The memory uses fewer than
 // the 64 bits of an address. awprot and arprot are ignored, because all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
-    text_add(out, "    // not read: the address bits from ADDR_BITS on, and AxPROT of the registers\n    wire unused = "
+    text_add(out, "\n    // ---- what nothing reads ----\n"
+                  "    // The address bits from ADDR_BITS on, and AxPROT of the registers: because of this wire, lint "
+                  "reports no unused bits.\n    wire unused = "
                   "&{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
     for (int c = 0; c < ir->clients; c++) {
         bool known = ir->client[c].base == IR_NONE;

@@ -13,8 +13,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_IMAGE_HEADER);
 }
 
-const struct kernel_class rtl_image_header = {.module = "rill_image_header",
-                                              .without = "no vector parameters in this design",
-                                              .doc = "reads the header of the memory image and compares it",
-                                              .contract = contract,
-                                              .cost = cost};
+const struct kernel_class rtl_image_header = {
+    .module = "rill_image_header",
+    .without = "no vector parameters in this design",
+    .doc = "reads the header of the memory image and checks that it fits this design",
+    .contract = contract,
+    .cost = cost};
