@@ -3,6 +3,7 @@
 // (model.safetensors). gen/onnx translates the graph.
 #include "gen/command/import_onnx.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,23 +87,37 @@ static struct ir *build_bound(const struct fitting *f, const struct onnx_design 
     return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
 }
 
+// A design that is built only to look at it. Its messages are not printed.
+struct trial {
+    struct diag diag;
+    struct text spec;
+    char *said; // the messages
+    size_t len;
+    struct arena_mark mark; // trial_end releases what was allocated since
+};
+
+static void trial_begin(const struct fitting *f, struct trial *t) {
+    *t = (struct trial){.mark = arena_mark(f->arena)};
+    diag_init(&t->diag, open_memstream(&t->said, &t->len));
+}
+
+static void trial_end(const struct fitting *f, struct trial *t) {
+    fclose(t->diag.out);
+    arena_release(f->arena, t->mark);
+    text_free(&t->spec);
+    free(t->said);
+}
+
 // Returns whether the design is legal and within the limits of the board by estimate. A design that is not divided over
 // dies must be within those of one die. With `bound`, FIFOs have the depths of build_bound, which also sets *brief.
 // apart: the division over dies is not known yet, so only the limits of the whole board count.
 static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool apart, bool *brief) {
-    struct diag silent;
-    struct text spec = {0};
-    char *said = NULL;
-    size_t len;
-    struct arena_mark mark = arena_mark(f->arena);
-    diag_init(&silent, open_memstream(&said, &len));
-    struct ir *ir = bound ? build_bound(f, d, &spec, &silent, brief) : build(f, d, NULL, &spec, &silent);
-    if (ir) design_report_capacity(ir, loc_none(), &silent);
-    fclose(silent.out);
-    bool ok = ir && !silent.warnings && !silent.errors && (apart || !explore_is_unplaced(ir));
-    arena_release(f->arena, mark);
-    text_free(&spec);
-    free(said);
+    struct trial t;
+    trial_begin(f, &t);
+    struct ir *ir = bound ? build_bound(f, d, &t.spec, &t.diag, brief) : build(f, d, NULL, &t.spec, &t.diag);
+    if (ir) design_report_capacity(ir, loc_none(), &t.diag);
+    bool ok = ir && !t.diag.warnings && !t.diag.errors && (apart || !explore_is_unplaced(ir));
+    trial_end(f, &t);
     return ok;
 }
 
@@ -119,18 +134,11 @@ static bool fits(const struct fitting *f, const struct onnx_design *d) {
 
 // Returns the number of dies of the board, or 1 if it is not known.
 static int dies_of_board(const struct fitting *f, const struct onnx_design *d) {
-    struct diag silent;
-    struct text spec = {0};
-    char *said = NULL;
-    size_t len;
-    struct arena_mark mark = arena_mark(f->arena);
-    diag_init(&silent, open_memstream(&said, &len));
-    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
+    struct trial t;
+    trial_begin(f, &t);
+    const struct ir *ir = build(f, d, before_depths, &t.spec, &t.diag);
     int dies = ir ? ir->dies : 1;
-    fclose(silent.out);
-    arena_release(f->arena, mark);
-    text_free(&spec);
-    free(said);
+    trial_end(f, &t);
     return dies;
 }
 
@@ -151,30 +159,31 @@ static bool choose(const struct fitting *f, struct onnx_design *d) {
     return false;
 }
 
+// Whether rows of some tensor could share reads of the weights.
+static bool has_rows(const struct ir *ir) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].head > 0) return true;
+    return false;
+}
+
+// The lower bound of the cycles of a step, divided by its rows. 0: the design is not legal. Sets *rows if rows of some
+// tensor could share reads; `rows` may be NULL.
+static double bound_of(const struct fitting *f, const struct onnx_design *d, bool *rows) {
+    struct trial t;
+    trial_begin(f, &t);
+    const struct ir *ir = build(f, d, before_depths, &t.spec, &t.diag);
+    double cycles = 0;
+    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
+    if (rows) *rows = ir && has_rows(ir);
+    trial_end(f, &t);
+    return cycles / d->tokens;
+}
+
 // With --on-chip: lanes of all engines together, and the vector lanes and rows per step to try with each of them.
 static const int chip_lanes[] = {48, 32, 24, 16, 12, 8, 4, 2, 1};
 static const struct {
     int tokens, lanes, tensor_rows;
 } chip_rungs[] = {{8, 16, 1}, {8, 8, 1}, {1, 16, 2}, {1, 16, 1}, {1, 8, 2}, {1, 8, 1}, {1, 4, 1}, {1, 1, 1}};
-
-// Returns the lower bound of the cycles of a row, times 8, for a design that keeps its weights on chip. 0: the design
-// is not legal.
-static int64_t chip_bound(const struct fitting *f, const struct onnx_design *d) {
-    struct diag silent;
-    struct text spec = {0};
-    char *said = NULL;
-    size_t len;
-    struct arena_mark mark = arena_mark(f->arena);
-    diag_init(&silent, open_memstream(&said, &len));
-    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
-    int64_t cycles = 0;
-    if (ir) cycles = cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles * 8 / d->tokens;
-    fclose(silent.out);
-    arena_release(f->arena, mark);
-    text_free(&spec);
-    free(said);
-    return cycles;
-}
 
 // Returns whether the design fits one die, or else all dies of the board, which then are in *d.
 static bool fits_some_dies(const struct fitting *f, struct onnx_design *d, int dies) {
@@ -190,45 +199,18 @@ static bool choose_on_chip(const struct fitting *f, struct onnx_design *d) {
     *d = (struct onnx_design){.board = d->board, .channels = 1, .tokens = 1, .lanes = rungs[0].lanes};
     int dies = dies_of_board(f, d);
     struct onnx_design best = *d;
-    int64_t least = INT64_MAX;
+    double least = DBL_MAX;
     for (int l = (int)COUNT_OF(chip_lanes) - 1; l >= 0; l--)
         for (int r = (int)COUNT_OF(chip_rungs) - 1; r >= 0; r--) {
             struct onnx_design one = *d;
             one.channels = 1, one.resident = chip_lanes[l], one.lanes = chip_rungs[r].lanes;
             one.tokens = chip_rungs[r].tokens, one.tensor_rows = chip_rungs[r].tensor_rows;
-            int64_t cycles = chip_bound(f, &one);
-            if (!cycles || cycles > least - least / 8 || !fits_some_dies(f, &one, dies)) continue;
+            double cycles = bound_of(f, &one, NULL);
+            if (cycles <= 0 || cycles > least * 7 / 8 || !fits_some_dies(f, &one, dies)) continue;
             best = one, least = cycles;
         }
     *d = best;
     return best.resident > 0;
-}
-
-// Whether rows of some tensor could share reads of the weights.
-static bool has_rows(const struct ir *ir) {
-    for (int f = 0; f < ir->firings; f++)
-        if (ir->firing[f].head > 0) return true;
-    return false;
-}
-
-// The lower bound of the cycles of a step, divided by its rows. 0: the design is not legal. Sets *rows if rows of some
-// tensor could share reads; `rows` may be NULL.
-static double bound_of(const struct fitting *f, const struct onnx_design *d, bool *rows) {
-    struct diag silent;
-    struct text spec = {0};
-    char *said = NULL;
-    size_t len;
-    struct arena_mark mark = arena_mark(f->arena);
-    diag_init(&silent, open_memstream(&said, &len));
-    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
-    double cycles = 0;
-    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
-    if (rows) *rows = ir && has_rows(ir);
-    fclose(silent.out);
-    arena_release(f->arena, mark);
-    text_free(&spec);
-    free(said);
-    return cycles / d->tokens;
 }
 
 // Lets rows of tensors share reads of the weights, if this takes at least a quarter off the bound and the design still

@@ -20,7 +20,8 @@
 // alternates between estimates and whole evaluations.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
-// What a whole evaluation teaches: the point's estimate, and by which share the complete design exceeds its limits.
+// The result of a full evaluation, from which later points of the search are judged: `value` has the estimates of the
+// point, and `beyond` is the share by which the complete design exceeds its limits.
 struct lesson {
     double value[EXPLORE_METRICS], beyond;
     bool fits;

@@ -39,7 +39,8 @@ module rill_weight_store_tb;
     integer              n, i, p, r, seed, idle, stall, first, beats, total, asked;
     reg  [31:0]          offset;
     integer              cycle = 0;
-    // Of lane 0: the cycle of its first and of its last beat since `begun` was cleared, and their number.
+    // These count the beats that lane 0 has offered since `begun` was last 0, and keep the cycles of the first and of
+    // the last one, from which the bench checks the latency and the rate.
     integer              begun = 0, first_cycle, last_cycle;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
