@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_BLOCK_BYTES = 64 << 10 };
+enum { ARENA_BLOCK_BYTES = 64 << 10 }; // smallest size of a block
 
 struct arena_block {
     struct arena_block *below; // the next older block; in the list of spare blocks, the next spare block
@@ -54,7 +54,8 @@ static struct arena_block *spare_block(struct arena *arena, size_t size) {
     return block;
 }
 
-// Makes a block with room for `need` bytes the newest one. It is a spare block if one is large enough.
+// Adds a block with room for `need` bytes as the newest block, and returns it. Uses a spare block if one is large
+// enough.
 static struct arena_block *block_new(struct arena *arena, size_t need) {
     size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
     if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");

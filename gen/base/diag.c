@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { SHOWN_COLUMNS = 120 /* longer lines are cut around the caret */, SHOWN_MESSAGE = 600 /* bytes */ };
+// SHOWN_COLUMNS: most characters of a source line that are printed; longer lines are cut around the caret.
+// SHOWN_MESSAGE: most bytes of a message that are printed.
+enum { SHOWN_COLUMNS = 120, SHOWN_MESSAGE = 600 };
 
 struct loc loc_none(void) {
     return (struct loc){NULL, 0, 0};
@@ -138,7 +140,8 @@ void diag_command(const char *command, const char *level, const char *fmt, ...) 
     va_end(args);
 }
 
-// A warning after the first DIAG_MAX_ERRORS, or after that many errors, and its notes are not shown (`muted`).
+// Warnings after the first DIAG_MAX_ERRORS warnings, and all warnings after more than DIAG_MAX_ERRORS errors, are
+// counted, but they and their notes are not shown (`muted`).
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) {
     diag->warnings++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS || diag->warnings > DIAG_MAX_ERRORS;

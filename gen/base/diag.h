@@ -30,7 +30,7 @@ struct diag {
     FILE *out;  // stderr in the program, a memory stream in tests
     int errors; // all errors, shown or not
     int warnings;
-    bool muted;      // the last message was not shown (limit), so its notes are not shown either
+    bool muted; // the last error or warning exceeded the limit and was not shown, so its notes are not shown either
     struct loc last; // place of the last error or warning
 };
 
@@ -40,11 +40,12 @@ void diag_init(struct diag *diag, FILE *out);
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Reports a finished message: the text of a row of messages.def whose values another function has filled in.
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
-// Reports a finished message after the text of `fmt`, which says what the message is about.
+// Like diag_error_text, but prints the text of `fmt`, which says what the message is about, before the message.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
-// Like diag_error, but the run goes on and no error is counted.
+// Like diag_error, but counts a warning instead of an error, so the command may still succeed.
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// Prints `rill COMMAND: LEVEL: ... [id]` to stderr, for messages about a command line or a run.
+// Prints `rill COMMAND: LEVEL: ... [id]` to stderr, for messages about a command line or a run. LEVEL is the word
+// `error` or `warning`. The message is not counted.
 void diag_command(const char *command, const char *level, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Adds a note to the preceding error or warning. The note's source line is printed only if it differs from the line of
 // that error or warning.
@@ -55,12 +56,13 @@ static inline bool diag_failed(const struct diag *diag) { return diag->errors > 
 
 // Returns the word nearest in spelling, or NULL if none is near enough to be a typing error. NULL entries are skipped.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count);
-// Adds the note `did you mean ...?` if a word is near, or else, for few words, a list of the legal ones.
+// Adds the note `did you mean ...?` if a legal word is near. Otherwise, if there are at most 12 legal words, adds a
+// note that lists them. NULL entries are skipped.
 void diag_note_words(struct diag *diag, struct loc loc, const char *word, const char *const *words, size_t count);
 // Returns the legal value nearest to v (the smaller one on a tie). count > 0.
 int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count);
-// Returns the edit distance in bytes. Exchanging two neighbours counts as one edit. If a word has more than 63 bytes,
-// the result is 1000.
+// Returns the edit distance: the number of bytes to insert, delete or replace in order to turn one word into the other.
+// Exchanging two neighbouring bytes also counts as one edit. If a word has more than 63 bytes, the result is 1000.
 int diag_edit_distance(const char *a, const char *b);
 
 #endif

@@ -11,15 +11,15 @@ enum { MOST_NESTING = 64 };
 
 struct parser {
     struct arena *arena;
-    const char *text, *p;
+    const char *text, *p; // the whole expression, and the next character to read
     expression_lookup *lookup;
     void *context;
     struct expression_error *error;
-    int depth, unread; // depth: nesting here; unread: number of enclosing branches of `?:` that are not taken
+    int depth, unread; // depth: nesting at p; unread: number of branches of `?:` around p that are not taken
     bool ok;
 };
 
-// Notes the first failure, at the present place. Later failures are consequences of it. Returns 0.
+// Notes a failure at p, unless an earlier one was noted: later failures are consequences of the first. Returns 0.
 static int64_t fail(struct parser *e, const char *why) {
     if (e->ok) *e->error = (struct expression_error){why, NULL, (size_t)(e->p - e->text)};
     e->ok = false;
@@ -30,6 +30,7 @@ static void skip(struct parser *e) {
     while (isspace((unsigned char)*e->p)) e->p++;
 }
 
+// Skips blanks and, if `word` follows, also this word. Returns whether it follows.
 static bool take(struct parser *e, const char *word) {
     skip(e);
     size_t len = strlen(word);
@@ -57,7 +58,7 @@ static int64_t digits(struct parser *e, int base) {
     return any ? v : fail(e, "a number without digits");
 }
 
-// Reads a number: decimal, `0x1f`, or a sized constant such as `8'hff`, whose size is ignored.
+// Reads a number: decimal, `0x1f`, or a constant such as `8'hff`, `8'shff` or `'hff`, whose size is ignored.
 static int64_t number(struct parser *e) {
     if (e->p[0] == '0' && (e->p[1] == 'x' || e->p[1] == 'X')) {
         e->p += 2;
@@ -150,7 +151,7 @@ static int64_t shift(struct parser *e, bool left, int64_t a, int64_t b) {
     return left ? a << b : a >> b;
 }
 
-// Applies an operator. Its level and first characters tell which one it is.
+// Applies an operator to a and b. The operator's level and its first two characters tell which one it is.
 static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64_t b) {
     switch (op->level) {
     case 1: return a || b;

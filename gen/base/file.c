@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Reads the rest of a stream. It may be a pipe, so the length is not known before.
+// Reads the rest of a stream, which may be a pipe, so the length is not known before. Returns NULL and sets *why if it
+// cannot be read or has more than max bytes.
 static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, const char **why) {
     struct text text = {0};
     char chunk[16384];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses what the user meant: nearest words and nearest legal values.
+// Guesses what the user meant: finds the nearest word or the nearest legal value. diag.h describes the functions.
 #include "gen/base/diag.h"
 
 #include <string.h>
@@ -45,9 +45,9 @@ static int alike_from_the_start(const char *a, const char *b) {
     return n;
 }
 
-// Among equally near words, chooses the one with the longest common beginning. The distance may be 1 for words of up to
-// 2 letters, 2 for up to 5 letters, and a third of the letters plus 1 for longer words. It must be less than the length
-// of the word.
+// Among equally near words, chooses the one with the longest common beginning. The distance may be at most 1 for words
+// of up to 2 letters, 2 for up to 5 letters, and a third of the letters plus 1 for longer words. It must also be less
+// than the number of letters of `word`, so that not every letter is replaced.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
     const char *best = NULL;
     int best_distance = FAR_APART, best_start = 0;

@@ -62,7 +62,7 @@ FILE *output_open(struct output *out, const char *relative) {
     return file.stream;
 }
 
-// Flushes and closes a file. A full disk is detected here at the latest.
+// Flushes and closes a file. Returns false after a failure; a full disk is detected here at the latest.
 static bool close_file(struct output *out, struct output_file *file) {
     if (!file->stream) return true;
     errno = 0;
@@ -129,6 +129,7 @@ static bool is_special(const char *path) {
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+// Writes the text to such a path. Returns NULL, or the message of a failure.
 static const char *write_special(struct arena *arena, const char *path, const struct text *text) {
     FILE *f = fopen(path, "wb");
     if (!f) return arena_printf(arena, MSG_FILE_UNWRITABLE, path, strerror(errno));

@@ -87,7 +87,7 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
     return false;
 }
 
-// Reads the fields of a map and reports unknown keys. map NULL: empty. Returns true if no error was found.
+// Reads the fields of a map and reports unknown keys. NULL is an empty map. Returns true if no error was found.
 static bool read_fields(const struct yaml_node *map, const char *name, const char *path,
                         const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count,
                         void *out, struct arena *arena, struct diag *diag) {

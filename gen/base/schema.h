@@ -43,7 +43,7 @@ struct schema_key {
 
 // All keys of a map. path: the place of the map in a spec, for messages and `rill explain` ("design", "graph.regions").
 struct schema_table {
-    const char *path, *what; // what: its name in diagnostics
+    const char *path, *what; // what: the map's name in diagnostics
     const struct schema_field *fields;
     size_t count;
     const struct schema_key *keys;
@@ -51,9 +51,10 @@ struct schema_table {
     bool open; // other keys are allowed: attributes of an operation, parameters of a family
 };
 
-// Fills the struct at out. An absent key gets its preset, and so does a wrong one after its error, so that checking can
-// continue. map: NULL means an empty map. name: its name in diagnostics ("design"). extra: legal keys that other code
-// reads. Returns true if no error was found.
+// Fills the struct at out. A field whose key is absent gets its preset. A field with a wrong value gets its preset
+// after the error is reported, so that checking can continue. Unknown keys are errors. map: NULL means an empty map.
+// name: the map's name in diagnostics ("design"). extra: legal keys that other code reads. Returns true if no error was
+// found.
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 
@@ -62,8 +63,8 @@ bool schema_read_table(const struct yaml_node *map, const struct schema_table *,
                        struct diag *);
 // Reports keys of the map that the table does not have. Returns true if there are none.
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *, struct arena *, struct diag *);
-// Returns the value of a required key. If it is absent, reports this, unless a misspelt key was already reported, and
-// returns NULL.
+// Returns the value of a required key. If the key is absent, returns NULL and reports an error, unless the map has a
+// key that is probably this one, misspelt, which was already reported.
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *,
                                     struct arena *, struct diag *);
 

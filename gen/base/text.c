@@ -68,13 +68,13 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
 }
 
 // Returns whether a YAML reader would fold or refuse the character if it were not escaped (C1 controls, line
-// separators, byte order mark). JSON strings are also written into YAML files.
+// separators, byte order mark, U+FFFE and U+FFFF). JSON strings are also written into YAML files.
 static bool needs_escape(uint32_t code) {
     return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe ||
            code == 0xffff;
 }
 
-// Adds a character of n = 2 to 4 bytes.
+// Adds the character of n = 2 to 4 bytes at s, escaped if YAML needs it.
 static void add_json_wide(struct text *text, const unsigned char *s, size_t n) {
     uint32_t code =
         n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);

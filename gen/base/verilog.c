@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads module headers and the names of instantiated modules. It skips comments and attributes everywhere, and strings
-// and compiler directives outside of headers. It parses nothing else.
+// Reads module headers and the names of instantiated modules, and parses nothing else. Comments and attributes are
+// skipped everywhere, strings and compiler directives only outside of headers.
 #include "gen/base/verilog.h"
 
 #include <ctype.h>
@@ -9,11 +9,11 @@
 struct scan {
     struct arena *arena;
     const struct source *source;
-    struct diag *diag; // NULL: not in a header
-    const char *p, *end;
-    bool ok;
-    const char *placed; // argument of the last call of place(); NULL before the first call
-    struct loc loc;     // result of that call
+    struct diag *diag;   // NULL: not in a header
+    const char *p, *end; // the next character to read, and the end of the source
+    bool ok;             // no error was reported
+    const char *placed;  // argument of the last call of place(); NULL before the first call
+    struct loc loc;      // result of that call
 };
 
 // ---- places, words ----
@@ -57,7 +57,7 @@ static void skip_to(struct scan *s, const char *word) { // moves past the next o
     s->p = s->p < s->end ? s->p + strlen(word) : s->end;
 }
 
-// Skips one blank, comment or attribute; false if there is none.
+// Skips one blank, comment or attribute. Returns false if there is none.
 static bool skip_one(struct scan *s) {
     if (s->p >= s->end) return false;
     if (isspace((unsigned char)*s->p)) s->p++;
@@ -76,7 +76,7 @@ static void skip(struct scan *s) {
 
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
-static const char *word_at(struct scan *s) { // "" if there is none
+static const char *word_at(struct scan *s) { // skips blanks and returns the word after them; "" if there is none
     skip(s);
     const char *from = s->p;
     if (s->p < s->end && !isdigit((unsigned char)*s->p))
@@ -102,8 +102,8 @@ static bool take_word(struct scan *s, const char *word) {
     return false;
 }
 
-// Returns the text, without comments, up to the first character of `ends` that is outside brackets. Leaves the scan at
-// this character. The `:` of `?:` does not end the text.
+// Returns the text, without comments, up to the first character of `ends` that is outside brackets and strings. Leaves
+// the scan at this character. The `:` of `?:` does not end the text.
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;
@@ -212,7 +212,7 @@ struct range {
     struct loc loc;
 };
 
-// Reads a range `[msb:lsb]`; without one, msb and lsb are NULL.
+// Reads a range `[msb:lsb]` as two texts. If there is no range, msb and lsb are NULL.
 static struct range read_range(struct scan *s) {
     struct range r = {NULL, NULL, loc_none()};
     skip(s);
@@ -225,7 +225,7 @@ static struct range read_range(struct scan *s) {
     return r;
 }
 
-// Reads a parameter: its type and range are skipped, its name and default are kept.
+// Reads a parameter and adds its name and default to the header. Its type and range are skipped.
 static void read_param(struct scan *s, struct verilog_header *h) {
     static const char *const kinds[] = {"parameter", "localparam", "signed", "integer", "real", "time"};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);

@@ -7,18 +7,18 @@
 #include "gen/base/diag.h"
 
 struct verilog_param {
-    const char *name, *value; // value: the expression of its default; NULL: no default
-    struct loc loc;
+    const char *name, *value; // value: the expression of the default; NULL: no default
+    struct loc loc;           // place of the name
 };
 
 struct verilog_port {
     const char *name;
-    bool is_input, is_output; // both false: inout
-    const char *msb, *lsb;    // expressions of the range; NULL: one bit
-    struct loc loc, range_loc;
+    bool is_input, is_output;  // both false: inout
+    const char *msb, *lsb;     // expressions of the range; NULL: one bit
+    struct loc loc, range_loc; // places of the name, and of the range or where it would be
 };
 
-struct verilog_header {
+struct verilog_header { // the declaration of a module
     const char *name;
     struct loc loc;
     VEC(struct verilog_param) params;
@@ -43,9 +43,10 @@ verilog_names verilog_find_instances(struct arena *, const struct source *);
 // Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. Returns NULL if none
 // does.
 const char *verilog_reserved(const char *word, bool vhdl);
-// Returns how often a whole word occurs in a text, which includes comments and strings.
+// Returns how often a whole word occurs in a text. Occurrences in comments and strings count as well.
 size_t verilog_count_word(const char *text, const char *word);
-// Returns the last word that ends at `at` or before it. Characters that belong to no word may follow it.
+// Returns the last word that ends at the offset `at` or before it, or "" if there is none. Between this word and `at`,
+// there are only characters that belong to no word.
 const char *verilog_word_before(struct arena *, const char *text, size_t at);
 struct loc verilog_place(const struct source *, const char *at); // line and column of a pointer into the source's data
 // Reads the header of a module that verilog_find_modules found. Returns NULL after an error.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that hardware description languages reserve. Rill refuses parameters, ports and modules with such names.
+// The words that hardware description languages reserve. Rill refuses custom kernels whose modules, parameters or ports
+// have such names, and packages with such a name.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,11 +37,11 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
 
 // ---- access; no diagnostics ----
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL: absent, or not a map
-struct loc yaml_key_loc(const struct yaml_node *map, const char *key);          // the map's place when absent
+struct loc yaml_key_loc(const struct yaml_node *map, const char *key); // place of the key; the map's if it is absent
 const char *yaml_kind_name(const struct yaml_node *node); // "a map", "a list", "nothing" (for null) or "a value"
 bool yaml_is_null(const struct yaml_node *node);          // ~, null or nothing
 // These read a plain scalar as a number or truth value, by the rules of the typed readers below. They return false if
-// it is none.
+// the scalar has another form, and leave *out unchanged.
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 0x
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
@@ -57,7 +57,8 @@ bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t
                        struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
-// Reads an integer from 0 to max, or a list of 1 to `most` distinct such integers.
+// Reads an integer from 0 to max, or a list of 1 to `most` distinct such integers, into `out`, which has room for
+// `most`. *count is their number.
 bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
               struct diag *diag);
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
@@ -66,7 +67,7 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // Reads one of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A key of another file format, and a note with the name of the key in this format.
+// A key of another file format, and a note that names the corresponding key of this format.
 struct yaml_foreign {
     const char *key, *note;
 };
@@ -78,14 +79,14 @@ bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_
 // then does not report the missing key as well.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 
-// ---- writer: yaml_read_bytes reads the text back equal. Containers are in block style, `flow` containers on one line.
-// A call out of order is an internal error ----
+// ---- writer: yaml_read_bytes reads the written text back as an equal tree. Containers are in block style, `flow`
+// containers on one line. A call out of order is an internal error ----
 struct yaml_writer {
     struct text *out;
     int depth; // open containers
     struct {
-        bool map, flow, empty;
-        bool same_line; // its first item follows the "- " of the surrounding list on the same line
+        bool map, flow, empty; // empty: no item was written yet
+        bool same_line;        // the first item follows the "- " of the surrounding list on the same line
     } stack[YAML_MAX_DEPTH];
     bool after_key; // the next item is the value of a key just written
 };

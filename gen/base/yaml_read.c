@@ -161,7 +161,7 @@ static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     return p < end && *p == '\t';
 }
 
-// Returns the beginning of a line, counted from 0, or the end of the source.
+// Returns the beginning of the line with this number, counted from 0, or the end of the source.
 static const char *line_at(const struct reader *r, size_t line) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t at = 0; at < line && p < end; p++) at += *p == '\n';
@@ -174,8 +174,8 @@ static int indent_of(const char *line) {
     return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;
 }
 
-// Returns whether a line with the indentation `own` may follow the line `above` with the indentation `other`: as
-// content that the line above opens, as a key of the same map, or as a key of the map in a list item (`- key: value`).
+// Returns whether a line with the indentation `own` may follow the line `above` with the indentation `other`. It may be
+// content that the line above opens, a key of the same map, or a key of the map in a list item (`- key: value`).
 static bool may_follow(const char *above, int other, int own) {
     size_t len = strcspn(above, "\r\n#");
     while (len && above[len - 1] == ' ') len--;

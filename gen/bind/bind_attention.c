@@ -67,7 +67,7 @@ static int merge_input(struct merge *m, int tensor, int region) {
     return p;
 }
 
-// Whether a node is a product whose keys or values are among the merged streams.
+// Returns whether a node is a product whose keys or values are among the merged streams.
 static bool merges(const struct merge *m, int n) {
     return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
@@ -224,7 +224,7 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     return same;
 }
 
-// Whether the tensor depends on a product of the same step in every repetition. Begins with a mark on every carried
+// Returns whether the tensor depends on a product of the same step in every repetition. Begins with a mark on every carried
 // tensor and removes marks until nothing changes.
 static bool after_product(const struct ir *ir, int tensor) {
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);

@@ -11,7 +11,7 @@
 
 // ---- files and modules ----
 
-// Whether the name has the prefix of the RTL library, which custom kernels must not use.
+// Returns whether the name has the prefix of the RTL library, which custom kernels must not use.
 static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
 
 // Returns the source of a file for messages. The text of a file from a dump has no source yet, so this makes one.
@@ -188,7 +188,7 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
 // Most ports that a module can lack: 5 signals of each stream, and those for clk, rst, step, param, fetch and fault.
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
-// Whether an unknown port of the module is probably this missing port with a misspelt name. check_extra suggests this
+// Returns whether an unknown port of the module is probably this missing port with a misspelt name. check_extra suggests this
 // name then, so the missing port is not reported again.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
     const char *words[MAX_WORDS];
@@ -342,7 +342,7 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
     return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
 }
 
-// Whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass that
+// Returns whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass that
 // lays out memory sets the value (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {

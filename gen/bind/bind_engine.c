@@ -176,7 +176,7 @@ static void set_schedule(struct engine *e, int kernel, int bits,
 
 // ---- the engine ----
 
-// Whether the engine has a firing in this mode.
+// Returns whether the engine has a firing in this mode.
 static bool fires(const struct engine *e, int mode) {
     for (int i = 0; i < e->ir->firings; i++)
         if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) return true;

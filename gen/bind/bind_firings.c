@@ -33,7 +33,7 @@ enum {
     MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)       // beats of a matrix on one channel
 };
 
-// Whether the fields of the engine's schedule can hold the sizes of a product whose operand has `rows` rows. Reports an
+// Returns whether the fields of the engine's schedule can hold the sizes of a product whose operand has `rows` rows. Reports an
 // error if not.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
@@ -139,7 +139,7 @@ static void set_together(struct ir_firing *f, int together, bool first) {
     f->heads = leads && together > 1 ? together : 0;
 }
 
-// Whether heads whose scores fire together do so in the place of the first head. This is necessary if the scores fire
+// Returns whether heads whose scores fire together do so in the place of the first head. This is necessary if the scores fire
 // ahead of the values on the same engine: only then the scores of the next heads fire before the values of these heads.
 // Otherwise they fire in the place of the last head.
 static bool scores_go_first(const struct ir *ir, int scores) {
@@ -214,7 +214,7 @@ static void fire_attention(struct order *o, int scores, int values, int between)
     }
 }
 
-// Whether `node` depends on the result of `other`. Producers precede their readers in the list.
+// Returns whether `node` depends on the result of `other`. Producers precede their readers in the list.
 static bool needs(const struct ir *ir, int node, int other) {
     bool *on_way = arena_alloc(ir->arena, (size_t)(node - other + 1), sizeof *on_way);
     on_way[0] = true;
@@ -226,13 +226,13 @@ static bool needs(const struct ir *ir, int node, int other) {
     return on_way[node - other];
 }
 
-// Whether the firing is a product with weights of this region that takes long enough to hide the time in which queries
+// Returns whether the firing is a product with weights of this region that takes long enough to hide the time in which queries
 // and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
     return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
-// Whether the product n with weights, the last one before the scores, fires between the scores and their values, where
+// Returns whether the product n with weights, the last one before the scores, fires between the scores and their values, where
 // the engine would otherwise wait for softmax. The values must need it, and the scores must not. All three must be on
 // one engine. The previous product must be long, or the engine would wait for the operands of the scores. With
 // `on_chip_kib`, groups of operations run one after another, which this order would mix. With slots, the firings of

@@ -19,7 +19,7 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
-// Whether the operation makes the generated ids and the design samples them (`sampling`).
+// Returns whether the operation makes the generated ids and the design samples them (`sampling`).
 static bool is_sampled(const struct ir *ir, int n) {
     return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
 }

@@ -79,7 +79,7 @@ static const struct ir_firing *firing_at(const struct ir *ir, int engine, int po
     base_fatal("bind-operations: no firing uses port %d of an engine", port);
 }
 
-// Whether a product's firings differ from those of the rest of the graph.
+// Returns whether a product's firings differ from those of the rest of the graph.
 static bool is_other(const struct ir *ir, int product) {
     return ir_places(ir) > ir->design.tokens || bind_rows_together(ir, product) > 1;
 }

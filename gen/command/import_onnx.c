@@ -159,7 +159,7 @@ static bool choose(const struct fitting *f, struct onnx_design *d) {
     return false;
 }
 
-// Whether rows of some tensor could share reads of the weights.
+// Returns whether rows of some tensor could share reads of the weights.
 static bool has_rows(const struct ir *ir) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].head > 0) return true;

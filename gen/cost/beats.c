@@ -12,7 +12,7 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
                          ir_vector_length(ir, node), layout_format(node));
 }
 
-// Whether the firing runs in this step.
+// Returns whether the firing runs in this step.
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     return (s->head || ir->region[f->region].when != IR_LAST) && !(f->many && s->tokens == 1);
 }

@@ -200,7 +200,7 @@ struct cost_bound {
 // Calculates the lower bound of a load. early: beats of each channel that may have arrived before the load began. some:
 // the load is a part of a request, so it may contain one refresh less than on average.
 struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, int64_t early, bool some);
-// Whether the work of a step depends on its position, not only on its tokens and its head.
+// Returns whether the work of a step depends on its position, not only on its tokens and its head.
 bool cost_positions_matter(const struct ir *);
 // Returns the usual step at a position: one token of a language model, or `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);

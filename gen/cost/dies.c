@@ -195,7 +195,7 @@ struct cost_fill cost_fill(const struct ir *ir, const struct cost_design *cost, 
     return f;
 }
 
-// Whether dies a and b are on different sides of a boundary.
+// Returns whether dies a and b are on different sides of a boundary.
 static bool between(int a, int b, int boundary) { return (a > boundary) != (b > boundary); }
 
 // Returns the bits of an engine's command chains that cross a boundary.

@@ -76,7 +76,7 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
     return fit;
 }
 
-// Whether `have` has the parameter with this value. The contents of lists are not compared, because measured rows have
+// Returns whether `have` has the parameter with this value. The contents of lists are not compared, because measured rows have
 // random ones.
 static bool same_value(const struct ir_param *want, const struct kernel_args *have) {
     if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;

@@ -189,7 +189,7 @@ bool emit_library_has(const struct emit_library *, const char *module);
 // Reads the templates that a text instantiates in any branch of its `ifdef`s, and everything that these templates need.
 // Included files replace their directives. Returns false after an error.
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
-// Whether a text instantiates the module, in any branch of its `ifdef`s.
+// Returns whether a text instantiates the module, in any branch of its `ifdef`s.
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
 // ---- the files of a design's RTL ----

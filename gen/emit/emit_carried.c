@@ -84,7 +84,7 @@ static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief
 
 // ---- by neighbours ----
 
-// Whether a kernel only passes words on, so that the streams before and after it tell what it carries.
+// Returns whether a kernel only passes words on, so that the streams before and after it tell what it carries.
 static bool hands_on(const struct ir_kernel *k) {
     return k->node == IR_NONE && !k->is_control && !kernel_is(k, KERNEL_MULTIPLIES);
 }

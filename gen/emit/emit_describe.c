@@ -11,14 +11,14 @@
 
 // ---- streams ----
 
-// Whether the words of a stream are in the usual order: chunks of a vector, and for each chunk the tokens of a step in
+// Returns whether the words of a stream are in the usual order: chunks of a vector, and for each chunk the tokens of a step in
 // turn.
 static bool is_plain(const struct ir_itensor *t) {
     return t->rank == 2 && t->loops == 2 && !t->patches && t->element[0] == 1 && t->step[0] == t->element[1] &&
            t->step[1] == 1 && t->map[0] == 1 && t->map[1] == 0;
 }
 
-// Whether a stream carries several tensors, with firings of different lengths.
+// Returns whether a stream carries several tensors, with firings of different lengths.
 static bool takes_turns(const struct ir *ir, const struct ir_edge *e) {
     return emit_tensor_at(ir, e) == IR_NONE &&
            (kernel_is(&ir->kernel[e->src_kernel], KERNEL_MUX) || kernel_is(&ir->kernel[e->dst_kernel], KERNEL_DEMUX));
@@ -172,7 +172,7 @@ static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     return packs || from != into;
 }
 
-// Whether the tensor is the value that a region gives to its next repetition.
+// Returns whether the tensor is the value that a region gives to its next repetition.
 static bool is_carried(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions && tensor != IR_NONE; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
@@ -480,7 +480,7 @@ static void add_region(const struct emit_plan *p, int m, struct text *out) {
     add_kernels_of(p, m, false, "Other instances:", out);
 }
 
-// Whether a kernel of the module has a table with sections.
+// Returns whether a kernel of the module has a table with sections.
 static bool has_sections(const struct emit_plan *p, int m) {
     for (int k = 0; k < p->ir->kernels; k++)
         for (int i = 0; p->home[k] == m && i < p->ir->kernel[k].params; i++)
@@ -570,7 +570,7 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
             "on chip.\n");
 }
 
-// Whether a stream with a type is not in the usual order.
+// Returns whether a stream with a type is not in the usual order.
 static bool has_orders(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_itensor *t = &ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].type;

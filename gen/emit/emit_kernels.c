@@ -278,7 +278,7 @@ struct order {
     int *kernel, count; // the order so far
 };
 
-// Whether data of one kernel reach another one within their module. met: kernels that were already visited.
+// Returns whether data of one kernel reach another one within their module. met: kernels that were already visited.
 static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
     const struct ir *ir = p->ir;
     if (from == to) return true;
@@ -291,7 +291,7 @@ static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
     return false;
 }
 
-// Whether the stream from `from` to this multiplexer closes a loop.
+// Returns whether the stream from `from` to this multiplexer closes a loop.
 static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
     bool *met = ARENA_ARRAY(p->ir->arena, bool, (size_t)p->ir->kernels + 1);
     return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);

@@ -175,7 +175,7 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
 
 // ---- channels that are alike ----
 
-// Whether two clients x of channel a and y of channel b have the same name, and positions in their packed nets at the
+// Returns whether two clients x of channel a and y of channel b have the same name, and positions in their packed nets at the
 // same distance from the channel's index, so that only the index differs in the emitted text.
 static bool same_client(const struct channel *a, const struct emit_client *x, const struct channel *b,
                         const struct emit_client *y) {
@@ -239,7 +239,7 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
-// Whether a port is written on the line of the port before it. If a side has one client, its descriptor stream is on
+// Returns whether a port is written on the line of the port before it. If a side has one client, its descriptor stream is on
 // one line, and so is its beat stream.
 static bool is_joined(int clients, int part) {
     return clients == 1 && (part == DESC_TREADY || part == DESC_TDATA || part == BEAT_TREADY || part == BEAT_TDATA);
@@ -273,7 +273,7 @@ static void add_side(const struct channel *ch, bool is_write) {
     for (int part = BASE; part <= BEAT_TDATA; part++) add_clients(ch, is_write, (enum part)part);
 }
 
-// Whether some module reads the net of a client.
+// Returns whether some module reads the net of a client.
 static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }

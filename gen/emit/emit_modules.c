@@ -195,7 +195,7 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
 
 static const char fault_port[] = "fault";
 
-// Whether a module other than the net's driver reads the net.
+// Returns whether a module other than the net's driver reads the net.
 static bool leaves(const struct emit_plan *p, int net) {
     for (int m = EMIT_TOP; m < p->modules; m++)
         if (m != p->driver[net] && emit_plan_reads(p, net, m)) return true;
@@ -228,7 +228,7 @@ static const char *doc_of_counters(const struct ir *ir, int net) {
     return ir_net_doc(IR_NET_COUNTERS);
 }
 
-// Whether a store of parameters is on another die than the loader.
+// Returns whether a store of parameters is on another die than the loader.
 static bool has_far_store(const struct ir *ir) {
     bool far = false;
     for (int k = 0; k < ir->kernels; k++)
@@ -309,7 +309,7 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     return emit_purpose(ir, net->driver);
 }
 
-// Whether a net belongs to the beats for the lanes, which are a stream (add_clients).
+// Returns whether a net belongs to the beats for the lanes, which are a stream (add_clients).
 static bool is_of_lanes(const struct ir_net *net) {
     return net->role == IR_NET_LANE_BEAT_TVALID || net->role == IR_NET_LANE_BEAT_TREADY ||
            net->role == IR_NET_LANE_BEAT_TDATA;
@@ -461,7 +461,7 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
 
 // ---- nets inside ----
 
-// Whether the control module assigns the net at a clock edge (emit_control).
+// Returns whether the control module assigns the net at a clock edge (emit_control).
 static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET || n->role == IR_NET_PROGRESS; }
 
 static void add_inner_nets(const struct emit_scope *s) {
@@ -480,7 +480,7 @@ static void add_inner_nets(const struct emit_scope *s) {
     }
 }
 
-// Whether a module reads all bits of a net.
+// Returns whether a module reads all bits of a net.
 static bool takes_all(const struct emit_plan *p, int m, int net) {
     if (m == p->control && p->ir->net[net].role == IR_NET_STEPS_DONE) return true; // out_steps_done takes it
     for (int w = 0; w < p->ir->wires; w++) {

@@ -81,7 +81,7 @@ const char *emit_net_width(const struct ir *ir, int net) {
     }
 }
 
-// Whether a net is a pin of the top that only the control module uses.
+// Returns whether a net is a pin of the top that only the control module uses.
 static bool is_pin(const struct ir *ir, const struct ir_net *n) {
     return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_CLOCK_STATE && ir_second_clock(ir)) ||
            (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
