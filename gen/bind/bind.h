@@ -26,10 +26,12 @@ int bind_rows_together(const struct ir *, int product);
 void bind_tensor_rows(struct ir *, int engine);
 // Gives all streams of an engine's kernel as many tokens as the engine has places (ir_places).
 void bind_widen(struct ir *, int kernel);
-// Inserts a kernel between a kernel's port and the rest of the graph, and returns it. The outer port of the new kernel
-// (its first one) carries the tensor, so the router connects it instead of the old port.
+// Inserts a new kernel of class `class` between a port of `kernel` and the rest of the graph. Returns the new kernel.
+// The first port of the new kernel carries the tensor, so the router connects this port instead of the old one. The
+// second port is connected to the old one. Sets DATA_W and TOKENS of the new kernel.
 int bind_beside(struct ir *, const char *name, const struct kernel_class *, int kernel, int port);
-// Builds an engine with its multiplexer and demultiplexer. The list of firings must be complete.
+// Builds an engine with its multiplexer and demultiplexer. id: index of the engine in ir->engine. The list of firings
+// must be complete.
 bool bind_engine(struct ir *, int id, struct diag *);
 // Adds the kernels of the KV caches. The engines must exist.
 void bind_attention(struct ir *);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the kernels of the KV caches: the writers of keys and values on the channels of the engines that read them, the
-// V tail with the newest, incomplete block of values, the stores of the scales on chip, and the stream of the keys of
-// the step itself. Attentions on one engine share writers and V tail, through multiplexers that follow the order of the
-// products in the program.
+// V tail with the newest, incomplete block of values, the on-chip stores of the scales, and the stream that carries a
+// step's own keys to the engine. Attentions on one engine share writers and V tail, through multiplexers that follow
+// the order of the products in the program.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -24,7 +24,7 @@ struct attention {
 struct unit { // a cache with its attentions and engines
     struct ir *ir;
     int id;                                        // number of the cache
-    int scores, values;                            // its first attn_scores and attn_values in program order
+    int scores, values;                            // the cache's first attn_scores and attn_values in program order
     const struct ir_engine *on_scores, *on_values; // engines that read keys, values
 };
 
@@ -35,7 +35,7 @@ static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-// Counts the nodes with the trait. If `reads` is a tensor, counts only the nodes whose operand 1 it is.
+// Counts the nodes with the trait that read the tensor `reads` as operand 1. IR_NONE: counts all nodes with the trait.
 static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
@@ -48,7 +48,7 @@ static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
 // makes the schedule and connects the output.
 struct merge {
     struct ir *ir;
-    int unit;
+    int unit;          // number of the cache
     unsigned trait;    // products with this trait have these streams as operands
     int kernel, ports; // the multiplexer and its number of inputs so far
 };
@@ -72,8 +72,9 @@ static bool merges(const struct merge *m, int n) {
     return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
 
-// Connects the merged stream to a kernel's port. firings: returns how many firings the stream of a node has in a
-// repetition. If query heads fire together, only the last firing of each group of heads remains in a step of one token.
+// Connects the merged stream to a kernel's port. The callback `firings` returns how many firings the stream of a node
+// has in a repetition. If query heads fire together, only the last firing of each group of heads remains in a step of
+// one token.
 static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int node), int kernel, int port) {
     struct ir *ir = m->ir;
     struct schedule s;
@@ -100,6 +101,7 @@ static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int
     ir_connect(ir, m->kernel, out, kernel, port);
 }
 
+// The callback `firings` of end_merge for streams that carry all heads in one firing.
 static int64_t one_firing(const struct ir *ir, int node) {
     (void)ir;
     (void)node;
@@ -125,8 +127,9 @@ static void set_together(struct ir *ir, int kernel, int together) {
     if (together > 1) ir_set_int(ir, kernel, "TOGETHER", together);
 }
 
-// Adds the store of the scales of keys or values of one attention, and connects it to softmax.
-static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // role: of softmax's input
+// Adds the store of the scales of keys or values of one attention, and connects it to softmax. role: role of the input
+// of softmax that takes these scales.
+static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) {
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
     int softmax = softmax_kernel(a);
@@ -162,7 +165,8 @@ static void add_kv_scale(const struct attention *a, int tensor, enum ir_role rol
 // ---- writers ----
 
 // Adds a kernel that takes the keys or values of all attentions of the cache, with a multiplexer if there are several.
-// first: the first product of the cache that reads them.
+// first: the first product of the cache that reads these keys or values. mux: name of the multiplexer. Returns the
+// kernel.
 static int add_kv_sink(const struct unit *u, const char *name, const struct kernel_class *class, int first,
                        const char *mux) {
     struct ir *ir = u->ir;
@@ -224,8 +228,8 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     return same;
 }
 
-// Returns whether the tensor depends on a product of the same step in every repetition. Begins with a mark on every carried
-// tensor and removes marks until nothing changes.
+// Returns whether the tensor depends on a product of the same step in every repetition. Begins with a mark on every
+// carried tensor and removes marks until nothing changes.
 static bool after_product(const struct ir *ir, int tensor) {
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
     for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
@@ -237,7 +241,9 @@ static bool after_product(const struct ir *ir, int tensor) {
 // Sets the number of reads that the V tail counts before it accepts values. The values of a step must not arrive before
 // the open blocks of the previous step have been read. If all products share an engine and V depends on one of them,
 // that product fires after these reads, so nothing has to be counted. If V depends on no product (in a first layer), or
-// if its product has a separate engine, it may arrive at any time, and the tail counts.
+// if its product has a separate engine, V may arrive at any time, and the tail counts. READS is the number of reads in
+// a step if keys and values are on one engine (STEP_READS), and otherwise in a layer. READS_ALONE is the number in a
+// step of one token, if this is smaller.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
@@ -292,8 +298,8 @@ static int64_t key_firings(const struct ir *ir, int scores) {
     return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
 }
 
-// Inserts a kernel that sends the step's own keys of a head once for each query head that reads them. It takes over the
-// tensor of the given port.
+// Inserts a kernel that sends the step's own keys of a head once for each query head that reads them. The new kernel
+// reads the tensor of the keys, and the given port reads the new kernel.
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
     bool only = count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1;
     int k = kernel_add(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
@@ -358,14 +364,15 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
 
 // ---- query heads together: tokens in the engine and softmax, firings outside ----
 
+// Returns the kernel's port for the tensor. The kernel must have one.
 static int port_of(const struct ir *ir, int kernel, int tensor) {
     int p = 0;
     while (ir->kernel[kernel].port[p].tensor != tensor) p++;
     return p;
 }
 
-// Adds the kernel that turns the tokens of a stream into firings, one for each query head. words: words of a firing and
-// token.
+// Adds the kernel that turns the tokens of a stream into firings, one for each query head. words: words of one token in
+// a firing. together: query heads that are computed together.
 static void add_split(const struct attention *a, int kernel, int tensor, int64_t words, int together) {
     struct ir *ir = a->ir;
     const char *name = arena_printf(ir->arena, "%s_split", ir->tensor[tensor].name);

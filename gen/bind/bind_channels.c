@@ -32,16 +32,17 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     return beats;
 }
 
-struct division { // of the channels, and of the lanes of resident engines, among the engines
-    // alike: number of engines that compute attn_scores. They must have equal numbers of channels, because the step
+// How channels are divided among the engines that are not resident, and lanes among the resident engines.
+struct division {
+    // alike: number of engines that compute attn_scores. These must have equal numbers of channels, because the step
     // word has one count of row-steps of keys for all of them.
     int engines, alike;
     int64_t *beats;          // beats that each engine reads, all its lanes together
-    bool *is_scores, *stays; // stays: the engine is resident
+    bool *is_scores, *stays; // is_scores: the engine computes attn_scores; stays: the engine is resident
     int *share;              // lanes of each engine
 };
 
-// Returns how many engines are resident, or are not.
+// Returns how many engines are resident (`stay`), or how many are not.
 static int count_of(const struct division *d, bool stay) {
     int count = 0;
     for (int e = 0; e < d->engines; e++) count += d->stays[e] == stay;
@@ -50,8 +51,9 @@ static int count_of(const struct division *d, bool stay) {
 
 // Divides lanes among the engines that are resident (`stay`), or channels among the others. Each engine gets one. Each
 // further lane goes to the engine with the most beats per lane, so that the largest load of a lane is as small as
-// possible. No engine gets more than IR_MAX_LANES. If this engine computes attn_scores, all engines that compute
-// attn_scores get one more channel. If too few channels are left for that, these engines get no more.
+// possible. No engine gets more than IR_MAX_LANES. If the engine with the most beats per lane computes attn_scores, all
+// engines that compute attn_scores get one more channel. If too few channels are left for that, these engines get no
+// more.
 static void divide(struct division *d, bool stay, int lanes) {
     for (int e = 0; e < d->engines; e++)
         if (d->stays[e] == stay) d->share[e] = 1;
@@ -73,8 +75,8 @@ static void divide(struct division *d, bool stay, int lanes) {
 // ---- engines whose weights stay on chip ----
 
 enum {
-    ON_CHIP_PART = 4,       // `auto` uses at most this part of the board's memory blocks
-    ON_CHIP_BEATS = 3 << 14 // and at most so many beats, because all are loaded with one read of memory
+    ON_CHIP_PART = 4,       // `auto` uses at most 1 / ON_CHIP_PART of the board's memory blocks
+    ON_CHIP_BEATS = 3 << 14 // `auto` keeps at most this many beats, because one read of memory loads all of them
 };
 
 // Returns the bits that the memory blocks of the board can store.
@@ -115,7 +117,7 @@ static bool stays_on_chip(const struct ir *ir, int node, int64_t *left) {
     return true;
 }
 
-// Returns the lanes of all resident engines together.
+// Returns the lanes that all resident engines have together: as many as there are channels, if the spec does not say.
 static int resident_lanes(const struct ir_design *d) { return d->resident_lanes ? d->resident_lanes : d->channels; }
 
 // Checks that the only engine of a design can be resident, if the spec says `resident: all`.
@@ -137,6 +139,7 @@ static bool check_lanes(const struct ir *ir, int resident, const struct rill_spe
     return false;
 }
 
+// Checks that every engine that is not resident gets a channel. products: number of these engines.
 static bool check_channels(const struct ir *ir, int products, const struct rill_spec *spec, struct diag *diag) {
     if (products <= ir->design.channels) return true;
     int limit = spec && spec->device && spec->device->hbm.channels < SPEC_MAX_CHANNELS ? spec->device->hbm.channels
@@ -149,8 +152,8 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
     return false;
 }
 
-// Adds the engine of one product, or the engine of all products, with its lanes. If it is not resident, it also gets as
-// many channels, from *channel on, which is advanced.
+// Adds the engine of one product, or the engine of all products, with its lanes. An engine that is not resident owns a
+// channel for each lane. These channels begin at *channel, and *channel becomes the channel after them.
 static void add_engine(struct ir *ir, const char *name, bool stays, int lanes, int *channel) {
     if (stays) {
         ir_add_resident(ir, name, *channel, lanes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that attentions can be built: each of them is complete, and attentions that share an engine are alike enough
-// to share its KV cache and its operand format.
+// Checks that attentions can be built: each attention is complete, and attentions that share an engine are alike enough
+// to share one KV cache and one operand format.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -105,8 +105,8 @@ static void check_cache(struct check *c, int n) {
                             (long long)(KV_MAX_ROWS / kv.v_rows)));
 }
 
-// Compares the products with this trait on one engine with the first of them. With several engines, each product has
-// its own.
+// Compares the products with this trait on one engine with the first of them. If there are several engines, each
+// product is alone on an engine, so nothing is compared.
 static void check_together(struct check *c, unsigned trait) {
     const struct ir *ir = c->ir;
     int first = IR_NONE;

@@ -86,6 +86,7 @@ static bool add_file(const struct ir *ir, definitions *all, const struct custom 
     return ok;
 }
 
+// Returns the definition of the kernel's module. Returns NULL after an error, with a note on modules of similar names.
 static const struct definition *find_module(const definitions *all, const struct custom *k, struct diag *diag) {
     for (size_t i = 0; i < all->count; i++)
         if (!strcmp(all->items[i].module.name, k->module)) return &all->items[i];
@@ -131,19 +132,22 @@ static void want_stream(struct arena *a, wanted_ports *list, const char *name, b
     }
 }
 
+// Adds the ports for step words to the list.
 static void want_step(struct arena *a, wanted_ports *list) {
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tvalid", true, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tready", false, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tdata", true, false, STEP_BITS}));
 }
 
+// Adds the ports for vector parameters to the list. bits: width of a word, which has elements of all vectors.
 static void want_param(struct arena *a, wanted_ports *list, int64_t bits) {
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tvalid", true, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tready", false, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tdata", true, false, bits}));
 }
 
-// The ports of a table read: a descriptor {beats, offset} per row, and the row's beats.
+// Adds the ports for reading a table to the list. The kernel sends a descriptor {beats, offset} for each row, and gets
+// the beats of the row.
 static void want_fetch(struct arena *a, wanted_ports *list, int64_t beat_bits) {
     VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tvalid", false, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tready", true, false, 1}));
@@ -185,11 +189,12 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
     return count;
 }
 
-// Most ports that a module can lack: 5 signals of each stream, and those for clk, rst, step, param, fetch and fault.
+// Most ports that a module can lack: 5 signals of each input and output stream, and the ports clk, rst, fault and those
+// for step words, parameters and table reads.
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
-// Returns whether an unknown port of the module is probably this missing port with a misspelt name. check_extra suggests this
-// name then, so the missing port is not reported again.
+// Returns whether an unknown port of the module is probably this missing port with a misspelt name. check_extra then
+// suggests this name, so the missing port is not reported again.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
@@ -201,8 +206,8 @@ static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list
     return false;
 }
 
-// Reports ports of the module that the spec's declaration does not want. A note says which key of the declaration would
-// want the port, or which missing port has a similar name.
+// Reports ports of the module that do not follow from the spec's declaration. A note says which key of the declaration
+// would ask for the port, or which missing port has a similar name.
 static bool check_extra(struct arena *arena, const struct verilog_header *h, const struct custom *k,
                         const wanted_ports *list, struct diag *diag) {
     bool ok = true;
@@ -260,7 +265,7 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
     return ok;
 }
 
-// A custom kernel must not have the name of an operation.
+// Checks that the custom kernel does not have the name of an operation.
 static bool check_name(const struct custom *k, struct diag *diag) {
     for (int op = 0; op < ir_spec_ops(); op++)
         if (!strcmp(ir_spec_op(op).name, k->name)) {
@@ -288,6 +293,7 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
 
 // ---- an instance ----
 
+// Returns the kernel's parameters and their values as the part of a message: ` with A = 1, B = 2`.
 static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     const char *text = "";
     for (int p = 0; p < k->params; p++)
@@ -333,7 +339,7 @@ static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct 
     return false;
 }
 
-// Sets the parameters from which a kernel knows which words belong to a step word.
+// Sets FIRINGS and WHEN_LAST, from which a kernel knows how many firings belong to a step word.
 static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                             struct diag *diag) {
     const struct ir_region *region = &ir->region[node->region];
@@ -342,8 +348,8 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
     return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
 }
 
-// Returns whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass that
-// lays out memory sets the value (place_table).
+// Returns whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass
+// that lays out memory sets the value (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;

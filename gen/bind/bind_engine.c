@@ -16,12 +16,12 @@ enum { STEER_PORTS = STEER_PORT_DROP - 1 }; // most operand ports, or result por
 struct engine {
     struct ir *ir;
     struct diag *diag;
-    int id;    // in ir->engine
-    int lanes; // lanes of this engine
-    int kernel, x_mux, y_demux;
-    int x_ports, y_ports;
-    bool windows; // some of its attentions have sliding windows
-    bool ok;
+    int id;                     // index of the engine in ir->engine
+    int lanes;                  // lanes of this engine
+    int kernel, x_mux, y_demux; // kernels of the engine, of the multiplexer and of the demultiplexer
+    int x_ports, y_ports;       // numbers of operand ports and of result ports so far
+    bool windows;               // some attentions on this engine have sliding windows
+    bool ok;                    // no error was reported
 };
 
 // ---- operands and results ----
@@ -51,7 +51,7 @@ static void assign_x_ports(struct engine *e) {
 }
 
 // Returns the operation that turns a product's sums into fp32. It must be the only reader of the product, and in the
-// same region, because one schedule entry serves both. IR_NONE after an error.
+// same region, because one schedule entry serves both. Returns IR_NONE after an error.
 static int dequantize_of(struct engine *e, int node) {
     struct ir *ir = e->ir;
     int tensor = ir->node[node].out[0], found = IR_NONE, readers = 0;
@@ -73,7 +73,7 @@ static int dequantize_of(struct engine *e, int node) {
     return IR_NONE;
 }
 
-// Assigns an output of the demultiplexer to each product. It carries the result of the product's dequantize.
+// Assigns an output of the demultiplexer to each product. This output carries the result of the product's dequantize.
 static void assign_y_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -141,8 +141,8 @@ static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
     return f->mode == ENGINE_MODE_INT4 && layout_format(&ir->node[f->node]) == SPEC_INT4_ASYM;
 }
 
-// Adds the entry of a firing to the engine's table (fields.def). GROUPS has 8 bits, in which 0 means 256 groups; the
-// engine does not use it with int4_asym.
+// Adds the entry of a firing to the engine's table, whose fields are in include/fields.def. The field GROUPS has 8
+// bits, in which 0 means 256 groups. The engine does not use GROUPS with int4_asym.
 static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     schedule_entry(s);
     schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
@@ -166,6 +166,8 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_KV_STEP, (uint64_t)cache.step);
 }
 
+// Builds the schedule of a kernel and sets the parameters that hold it. bits: width of an entry. add: as for
+// region_sections.
 static void set_schedule(struct engine *e, int kernel, int bits,
                          void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
     struct schedule s;
@@ -267,8 +269,8 @@ static void tie_off(struct engine *e, bool keys, bool values) {
         if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
 }
 
-// Connects the beats of the engine's lanes. They are a part of the nets of all channels. The lanes of a resident engine
-// have separate nets, which come from the store of its weights.
+// Connects the beats of the engine's lanes, which are a part of the nets of all channels. The lanes of a resident
+// engine have separate nets, which come from the store of the engine's weights.
 static void add_beats(struct engine *e) {
     struct ir *ir = e->ir;
     int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
@@ -299,7 +301,7 @@ static bool fires_asym(const struct engine *e) {
     return false;
 }
 
-// Returns the bits of an accumulator that can hold the sum of any row of weights.
+// Returns the bits of an accumulator that can hold the sum of any row of weights on the engine.
 static int sum_bits(const struct engine *e) {
     int most = 0;
     for (int i = 0; i < e->ir->firings; i++) {

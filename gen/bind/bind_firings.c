@@ -33,8 +33,8 @@ enum {
     MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)       // beats of a matrix on one channel
 };
 
-// Returns whether the fields of the engine's schedule can hold the sizes of a product whose operand has `rows` rows. Reports an
-// error if not.
+// Returns whether the fields of the engine's schedule can hold the sizes of a product whose operand has `rows` rows.
+// Reports an error if not.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
     const char *op = ir_op_of(o->ir, node->op)->name;
@@ -132,16 +132,17 @@ static int next_product(const struct ir *ir, int n) {
 // Returns the number of query heads of a product of attention.
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
 
-// In a step of one token, heads that fire together fire in the place of the first of them (`first`) or of the last one.
+// Sets how a firing of attention takes part in steps of one token. In such a step, query heads that are computed
+// together have one firing, which is that of the first of these heads (`first`) or of the last one.
 static void set_together(struct ir_firing *f, int together, bool first) {
     bool leads = f->head % together == (first ? 0 : together - 1);
     f->many = !leads;
     f->heads = leads && together > 1 ? together : 0;
 }
 
-// Returns whether heads whose scores fire together do so in the place of the first head. This is necessary if the scores fire
-// ahead of the values on the same engine: only then the scores of the next heads fire before the values of these heads.
-// Otherwise they fire in the place of the last head.
+// Returns whether heads whose scores fire together do so in the place of the first head. This is necessary if the
+// scores fire ahead of the values on the same engine: only then the scores of the next heads fire before the values of
+// these heads. Otherwise they fire in the place of the last head.
 static bool scores_go_first(const struct ir *ir, int scores) {
     int next = next_product(ir, scores);
     return next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES) &&
@@ -192,8 +193,8 @@ static void fire_values(struct order *o, int n, int head) {
 }
 
 // Returns the number n of heads whose scores fire before the first values. The products of n heads must take as long as
-// softmax and quantization of one head at half of the context. At shorter contexts the engine waits a little at the
-// last heads.
+// softmax and quantization of one head, at a position in the middle of the context. At lower positions the engine waits
+// a little at the last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
@@ -226,17 +227,17 @@ static bool needs(const struct ir *ir, int node, int other) {
     return on_way[node - other];
 }
 
-// Returns whether the firing is a product with weights of this region that takes long enough to hide the time in which queries
-// and keys become operands of the scores.
+// Returns whether the firing is a product with weights of this region that takes long enough to hide the time in which
+// queries and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
     return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
-// Returns whether the product n with weights, the last one before the scores, fires between the scores and their values, where
-// the engine would otherwise wait for softmax. The values must need it, and the scores must not. All three must be on
-// one engine. The previous product must be long, or the engine would wait for the operands of the scores. With
-// `on_chip_kib`, groups of operations run one after another, which this order would mix. With slots, the firings of
-// attention are repeated for each part of a step, so nothing may fire between them.
+// Returns whether the product n with weights, the last one before the scores, fires between the scores and their
+// values, where the engine would otherwise wait for softmax. The values must need it, and the scores must not. All
+// three must be on one engine. The previous product must be long, or the engine would wait for the operands of the
+// scores. With `on_chip_kib`, groups of operations run one after another, which this order would mix. With slots, the
+// firings of attention are repeated for each part of a step, so nothing may fire between them.
 static bool fires_between(const struct ir *ir, int n) {
     int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
     if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;

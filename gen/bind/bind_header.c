@@ -17,9 +17,9 @@ struct instance {
     int depth; // nesting of look_up
 };
 
-// Finds the value of a parameter of the module: the value that the kernel sets, or the default. It is the callback of
-// expression_value, because a default may name other parameters. A chain of more than 17 parameters is refused, so that
-// a circle of defaults ends.
+// Finds the value of a parameter of the module: the value that the kernel sets, or the default. This function is the
+// callback of expression_value, because a default may name other parameters. A chain of more than 17 parameters is
+// refused, so that a circle of defaults ends.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct instance *i = context;
     const struct ir_value *set = ir_param(i->kernel, name);

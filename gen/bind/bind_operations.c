@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pass bind-operations gives every operation the hardware that computes it. Products and their dequantization fire
-// on matrix engines, which own the memory channels. Every other operation has its own kernel.
+// on matrix engines. Every other operation has a separate kernel.
 #include "gen/bind/bind.h"
 #include "gen/ir/custom_ops.h"
 #include "gen/ir/fields.h"
@@ -24,7 +24,8 @@ static bool is_sampled(const struct ir *ir, int n) {
     return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
 }
 
-// The functions check_KEY report an error and return false if the design has the key, but the graph does not allow it.
+// The functions check_KEY report an error and return false if the design has the key, but the graph or another key of
+// the design does not allow it.
 
 static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!ir->design.sampling) return true;
@@ -139,8 +140,9 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     return true;
 }
 
-// Adds the token loop, or the slot loop in a design with slots. In a language model it sends the ids of each step to
-// the graph and receives the generated ones. Other graphs read and write rows in memory (bind_input, bind_output).
+// Adds the token loop, or in a design with slots the slot loop. In a language model, this kernel sends the ids of each
+// step to the graph and receives the generated ids. Other graphs read and write rows in memory (bind_input,
+// bind_output).
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", ir->design.slots ? &rtl_slot_loop : &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
@@ -186,7 +188,7 @@ static void bind_output(struct ir *ir, int tensor) {
     ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
 }
 
-// Checks the outputs of a graph that is not a language model: fp32 without heads.
+// Checks the outputs of a graph that is not a language model. They must be fp32 and must not have heads.
 static bool check_ends(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) {

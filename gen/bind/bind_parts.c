@@ -73,7 +73,7 @@ static void cut(struct ir *ir, int node) {
     ir_connect(ir, k, 1, kernel, p);
 }
 
-// Inserts the kernel that joins the parts that a node's kernel makes to the tensor of the step.
+// Inserts the kernel that joins the parts of a node's result, so that the tensor again holds the whole step.
 static void join(struct ir *ir, int node) {
     int tensor = ir->node[node].out[0], kernel = kernel_of_node(ir, node), p = tensor_port(ir, kernel, tensor, true);
     int k = add_order(ir, kernel, p, true);
@@ -82,6 +82,7 @@ static void join(struct ir *ir, int node) {
     ir_connect(ir, kernel, p, k, 0);
 }
 
+// Returns the first operation that reads the tensor as operand 0. It is an internal error if there is none.
 static int reader_of(const struct ir *ir, int tensor) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir->node[n].in[0] == tensor) return n;

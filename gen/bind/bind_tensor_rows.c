@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a tensor that take the places of tokens in a matrix engine, in steps of one token. bind_tensor_rows adds
-// kernels that turn the rows of an operand into tokens before the engine, and the results of these tokens into rows
-// after it (docs/decisions/rows.md).
+// With `tensor_rows`, rows of a tensor take the places of tokens in a matrix engine, in steps of one token.
+// bind_tensor_rows adds kernels that turn the rows of an operand into tokens before the engine, and kernels that turn
+// the results of these tokens into rows after the engine (docs/decisions/rows.md).
 #include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/ports.h"
@@ -27,11 +27,12 @@ int bind_beside(struct ir *ir, const char *name, const struct kernel_class *clas
 
 // ---- products ----
 
+// Returns the number of rows of a product's operand.
 static int64_t rows_of(const struct ir *ir, int product) {
     return ir_tensor_elements(&ir->tensor[ir->node[product].in[0]]) / ir_vector_length(ir, &ir->node[product]);
 }
 
-// A region for the last token runs its products for one token, so its rows fire one by one.
+// A region that runs only for the last token has one token in each firing, so the rows fire one by one.
 int bind_rows_together(const struct ir *ir, int product) {
     int64_t most = ir_takes_last(ir, ir->node[product].region) ? 1 : ir->design.tensor_rows;
     return (int)at_least(at_most(most, rows_of(ir, product)), 1);
@@ -49,7 +50,8 @@ void bind_widen(struct ir *ir, int kernel) {
     for (int p = 0; p < ir->kernel[kernel].ports; p++) widen(ir, kernel, p);
 }
 
-// Inserts a kernel at a port of a multiplexer or demultiplexer, between firings of the engine and of the rest.
+// Inserts a kernel at a port of an engine's multiplexer or demultiplexer. On the inner side, streams have the engine's
+// firings, and on the outer side those of the rest of the graph. what: end of the kernel's name.
 static int add_kernel(struct ir *ir, int product, const char *what, const struct kernel_class *class, int kernel,
                       int port) {
     const char *name = arena_printf(ir->arena, "%s_%s", ir->node[product].name, what);
@@ -66,8 +68,8 @@ static int add_kernel(struct ir *ir, int product, const char *what, const struct
     return k;
 }
 
-// The first firing that takes an operand from input `port` of the multiplexer, or gives its result to output `port` of
-// the demultiplexer.
+// Returns the first firing that takes an operand from input `port` of the multiplexer or, with `result`, gives its
+// result to output `port` of the demultiplexer.
 static const struct ir_firing *firing_at(const struct ir *ir, int engine, int port, bool result) {
     for (int f = 0; f < ir->firings; f++) {
         const struct ir_firing *firing = &ir->firing[f];
@@ -84,6 +86,8 @@ static bool is_other(const struct ir *ir, int product) {
     return ir_places(ir) > ir->design.tokens || bind_rows_together(ir, product) > 1;
 }
 
+// Adds the kernel that turns rows into tokens, at input `index` of the multiplexer, if the product there needs it.
+// port: the multiplexer's port for this input.
 static void add_pack(struct ir *ir, int engine, int port, int index) {
     int product = firing_at(ir, engine, index, false)->node;
     if (!is_other(ir, product)) return;
@@ -92,6 +96,8 @@ static void add_pack(struct ir *ir, int engine, int port, int index) {
     if (rows % bind_rows_together(ir, product)) ir_set_int(ir, k, "FIRINGS", rows);
 }
 
+// Adds the kernel that turns tokens back into rows, at output `index` of the demultiplexer, if the product there needs
+// it. port: the demultiplexer's port for this output.
 static void add_split(struct ir *ir, int engine, int port, int index) {
     int product = firing_at(ir, engine, index, true)->node;
     if (!is_other(ir, product)) return;

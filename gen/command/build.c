@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the IR from a file. For a spec it runs all passes. For a dump of the IR it runs the passes that follow the
+// Builds the IR from a file. A spec goes through all passes. A dump of the IR goes through the passes that follow the
 // last one that the dump has been through.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { MOST_MHZ = 2000 /* limit of the clock for a dump, which does not have the limit of the board */ };
 
-// Returns whether the path is a pipe. A spec must not come from a pipe, because it is read twice: is_dump looks at its
-// first line.
+// Returns whether the path is a pipe. A spec must not come from a pipe, because the file is read twice: is_dump looks
+// at the first line before the spec is read.
 static bool is_pipe(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
@@ -57,12 +57,15 @@ static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag 
     return p >= 0;
 }
 
+// Changes memory figures as the command line says. Returns false after an error.
 static bool change_hbm(struct hbm_figures *hbm, const struct build_changes *c, struct arena *arena, struct diag *diag) {
     const char *why = hbm_figures_override(arena, hbm, c->hbm);
     if (why) diag_error(diag, loc_none(), MSG_HBM_OPTION, why);
     return !why;
 }
 
+// Sets the clock that the command line gives, if any. most: the highest legal clock in MHz. Returns false after an
+// error.
 static bool change_clock(double *clock_mhz, double most, const struct build_changes *c, struct diag *diag) {
     if (c->clock_mhz == 0) return true;
     *clock_mhz = c->clock_mhz;

@@ -91,16 +91,16 @@ struct tokenizer;
 struct golden_check {
     struct arena *arena;
     struct diag *diag;
-    const char *spec, *weights;
+    const char *spec, *weights; // paths
     const struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     const struct tokenizer *tokenizer;
-    struct oracle *exact;
+    struct oracle *exact; // computes the same values as the hardware
 };
 bool command_golden_check(const struct golden_check *);
 
 // Reads a spec, or a dump of the IR, and runs the passes, each followed by the verifier, up to the pass stop_after
-// (NULL: all). For a dump it runs only the passes that follow the last one that the dump has been through. Returns NULL
+// (NULL: all). A dump goes only through the passes that follow the last one that it has been through. Returns NULL
 // after errors.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
@@ -117,9 +117,10 @@ struct ir *command_build_changed(const char *path, const struct build_changes *,
 struct rill_spec;
 struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
 
-// Finds the fastest design of an imported model within the limits of the board (fit_board.c). If no design that it
-// tries is within them, takes the smallest one. `d` receives the design and *spec the text of its spec. path: of the
-// spec, for messages. Returns the IR, or NULL after an error if even the smallest design cannot be built.
+// Finds the fastest design of an imported model within the limits of the board (fit_board.c). If none of the designs
+// that were tried is within the limits, takes the smallest one. *d receives the design, and *spec the text of its spec.
+// path: path of the spec, for messages. Returns the IR, or NULL after an error if even the smallest design cannot be
+// built.
 struct import;
 struct import_design;
 struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,

@@ -8,8 +8,8 @@
 
 #include "gen/command/command.h"
 
-// MOST_TEXT: bytes of the file. BYTES_OF_TOKEN: more than a token has on average, so this many bytes for each token
-// wanted are enough text.
+// MOST_TEXT: most bytes of the text file. BYTES_OF_TOKEN: more bytes than a token has on average, so BYTES_OF_TOKEN
+// bytes for each wanted token are enough text.
 enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 };
 
 #define AT(member) offsetof(struct calibrate_options, member)
@@ -38,7 +38,7 @@ static void progress(int64_t done, int64_t all) {
                 done == all ? "\n" : "");
 }
 
-// Cuts the text into windows of `window` tokens. Each begins with the tokens that begin every prompt (`begin`).
+// Cuts the text into windows of `window` tokens. Each window begins with the tokens that begin every prompt (`begin`).
 static void cut_windows(struct arena *arena, const struct token_ids *text, const struct token_ids *begin,
                         int64_t window, struct token_ids *ids) {
     for (size_t i = 0; i < text->count; i++) {

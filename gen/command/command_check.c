@@ -23,8 +23,8 @@ static int64_t fifo_bits(const struct ir *ir) {
     return bits;
 }
 
-// If the spec fixes the FIFO strategy and a forecast would choose another one, prints the cycles of a short trial
-// request (timing_trial) and the FIFO bits of both.
+// If the spec fixes the FIFO strategy and a forecast would choose another one, adds a note with the cycles of a short
+// trial request (timing_trial) and the FIFO bits of both strategies.
 static void advise_fifo(struct run *run, const struct ir *ir, const struct design_options *o, struct text *out) {
     if (ir->design.strategy == IR_STRATEGY_AUTO) return;
     struct ir *best = command_design_again(run, o, true), *own = NULL;
@@ -37,7 +37,8 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
               spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
-// Adds a note that the dies of the board were not considered, because the spec does not set `dies`.
+// If the board has several dies and the spec does not ask for more than one, adds a note that the check did not
+// consider them.
 static void advise_dies(const struct ir *ir, struct text *out) {
     if (ir->design.dies > 1 || ir->dies < 2) return;
     text_addf(out,

@@ -19,9 +19,9 @@ struct forecast_options {
         struct timing_drafts steps; // how often drafts were right, as `rill sim` prints it
         int count;                  // numbers in the list of --drafts; 0: not given
     } drafts;
-    int64_t prefix; // position at which the request begins
-    int64_t slots;  // requests at the same time; 0: one request
-    bool started, kept, json;
+    int64_t prefix;           // position at which the request begins
+    int64_t slots;            // requests at the same time; 0: one request
+    bool started, kept, json; // started: --start is given; kept: vector parameters are on chip before the request
 };
 
 enum { STAGE_NODES = 4 /* most operations that stage_of names */ };
@@ -238,8 +238,8 @@ static const struct timing_forecast *checked(struct ir *ir, const struct timing_
     return f;
 }
 
-// Makes the forecast of the request. age: cycles that the memory has run before it. drafted: every decode step has as
-// many drafts as it may, and none is right. Returns NULL after a failure, with its message in *why.
+// Makes the forecast of the request. age: cycles that the memory has run before the request. drafted: every decode step
+// has as many drafts as it may, and none is right. Returns NULL after a failure, with the message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;
@@ -256,7 +256,7 @@ static const char *prefix_fault(const struct ir *ir, const struct forecast_optio
     return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)o->request.prompt);
 }
 
-// Makes the forecast and, if --drafts is given, the forecast with drafts.
+// Makes the forecast and, if --drafts is given, the forecast with drafts. Reports a failure and then returns false.
 static bool make_forecast(struct ir *ir, const struct forecast_options *o, struct forecast_view *v) {
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     const char *why = NULL;
@@ -360,7 +360,7 @@ static void json_load(const struct load_view *v) {
            f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);
 }
 
-// Returns the message that says why the design cannot run so many requests at the same time, or NULL.
+// Returns the message that says why the design cannot run as many requests at the same time as --slots says, or NULL.
 static const char *slots_fault(const struct ir *ir, const struct forecast_options *o) {
     if (!ir->design.slots) return MSG_FORECAST_SLOTS_ABSENT;
     if (o->slots <= ir->design.slots) return NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill gen: turns a spec or a dump of the IR into a design's folder with Verilog, memory map, IR and report. The files
-// appear all together or not at all.
+// rill gen: turns a spec or a dump of the IR into a design's folder with Verilog, memory map, IR and report, or with
+// --dump-after into the IR after one pass. The files appear all together or not at all.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -101,8 +101,8 @@ static bool write_waivers(struct arena *arena, const struct emit_rtl *rtl, struc
     return false;
 }
 
-// Writes all files of a design. Its identity is the hash of design.yaml. timing: the record of --timing, or NULL. loc:
-// the spec, for messages.
+// Writes all files of a design. The design's identity is the hash of design.yaml. timing: path of the record of
+// --timing, or NULL. loc: place of the spec, for messages.
 static bool write_design(const struct ir *ir, const char *timing, struct loc loc, struct output *out,
                          struct diag *diag) {
     struct text design = {0};

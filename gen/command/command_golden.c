@@ -17,7 +17,8 @@
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer.h"
 
-enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 }; // generated tokens without --tokens; bytes of a spec
+// DEFAULT_IDS: generated tokens without --tokens. MOST_SPEC: most bytes of a spec.
+enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
@@ -46,8 +47,8 @@ struct session {
 
 static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
-// Runs the first passes of the compiler, so that it rejects bad specs with its messages. Its IR only serves for checks
-// and for opening the checkpoint; the oracle reads the spec itself.
+// Runs the first passes of the compiler, so that it rejects bad specs with its messages. The IR of the compiler only
+// serves for checks and for opening the checkpoint. The oracle reads the spec without the compiler.
 static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
@@ -86,7 +87,8 @@ static struct tokenizer *open_for_ids(struct session *s) {
     return tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph));
 }
 
-// Opens the tokenizer of the checkpoint. Random weights, and runs on ids whose checkpoint has none, get one of bytes.
+// Opens the tokenizer of the checkpoint. A run with random weights, and a run with --prompt-ids whose checkpoint has no
+// tokenizer, gets a tokenizer of bytes.
 static bool open_tokenizer(struct session *s) {
     bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
     s->tokenizer = bytes             ? tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph))

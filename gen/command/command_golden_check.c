@@ -32,8 +32,8 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     return NAN;
 }
 
-// Returns the loss without quantization, or NAN after an error. The unquantized weights are in their own arena and
-// freed at once, because they are large.
+// Returns the loss without quantization, or NAN after an error. The unquantized weights are in a separate arena, which
+// is freed before the return, because they are large.
 static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
     struct arena arena;
     arena_init(&arena);
@@ -44,14 +44,15 @@ static double float_loss(const struct golden_check *c, const struct oracle_graph
     return loss;
 }
 
-// Returns the loss with the other pairing in rotary embedding (halves or neighbours), or NAN if the model has no rotary
-// embedding.
+// Returns the loss with the other pairing in rotary embedding (halves or neighbours). Returns NAN if the model has no
+// rotary embedding, or after an error.
 static double other_loss(const struct golden_check *c) {
     struct oracle_graph *graph = oracle_read(c->arena, c->spec, c->diag);
     return graph && oracle_turn_other_pairs(graph) ? float_loss(c, graph) : NAN;
 }
 
-// Warns of losses that a correct model does not have. plain: without quantization. other: with the other pairing.
+// Warns of losses that a correct model does not have. plain: the loss without quantization. exact: the loss with the
+// values of the hardware. other: the loss with the other pairing, or NAN.
 static void warn(const struct golden_check *c, double plain, double exact, double other) {
     double chance = log((double)oracle_vocabulary(c->graph));
     struct loc loc = loc_file(c->arena, c->weights);

@@ -11,8 +11,8 @@
 
 // ---- streams ----
 
-// Returns whether the words of a stream are in the usual order: chunks of a vector, and for each chunk the tokens of a step in
-// turn.
+// Returns whether the words of a stream are in the usual order: chunks of a vector, and for each chunk the tokens of a
+// step in turn.
 static bool is_plain(const struct ir_itensor *t) {
     return t->rank == 2 && t->loops == 2 && !t->patches && t->element[0] == 1 && t->step[0] == t->element[1] &&
            t->step[1] == 1 && t->map[0] == 1 && t->map[1] == 0;

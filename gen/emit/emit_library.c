@@ -75,8 +75,8 @@ static const char *constant_of(struct emit_library *library, const char *line) {
     return alone ? verilog_word_before(library->arena, line, name) : NULL;
 }
 
-// Returns whether a line of an included file is copied. A constant is copied only if the text around the directive or another
-// line of the file uses it, because unused constants would cause lint warnings. The licence line is dropped.
+// Returns whether a line of an included file is copied. A constant is copied only if the text around the directive or
+// another line of the file uses it, because unused constants would cause lint warnings. The licence line is dropped.
 static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
     const char *name = constant_of(library, line);
     if (!strncmp(line, "// SPDX", 7)) return false;
@@ -144,8 +144,8 @@ static const char *value_in(struct emit_library *library, const char *set, const
     return at ? arena_strndup(library->arena, at + strlen(given), strcspn(at + strlen(given), " ")) : NULL;
 }
 
-// Returns whether the table in the module's header gives this parameter a range that excludes 0. The columns of a row (name,
-// meaning, unit, range) are separated by two or more blanks.
+// Returns whether the table in the module's header gives this parameter a range that excludes 0. The columns of a row
+// (name, meaning, unit, range) are separated by two or more blanks.
 static bool is_required(struct emit_library *library, const char *text, const char *name) {
     const char *row = strstr(text, arena_printf(library->arena, "\n// %s  ", name));
     if (!row) row = strstr(text, arena_printf(library->arena, "\n// %s ", name));

@@ -175,8 +175,8 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
 
 // ---- channels that are alike ----
 
-// Returns whether two clients x of channel a and y of channel b have the same name, and positions in their packed nets at the
-// same distance from the channel's index, so that only the index differs in the emitted text.
+// Returns whether two clients x of channel a and y of channel b have the same name, and positions in their packed nets
+// at the same distance from the channel's index, so that only the index differs in the emitted text.
 static bool same_client(const struct channel *a, const struct emit_client *x, const struct channel *b,
                         const struct emit_client *y) {
     bool apart = places_of(a, x) > 1 && place_of(a, x) - a->index != place_of(b, y) - b->index;
@@ -239,8 +239,8 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
-// Returns whether a port is written on the line of the port before it. If a side has one client, its descriptor stream is on
-// one line, and so is its beat stream.
+// Returns whether a port is written on the line of the port before it. If a side has one client, its descriptor stream
+// is on one line, and so is its beat stream.
 static bool is_joined(int clients, int part) {
     return clients == 1 && (part == DESC_TREADY || part == DESC_TDATA || part == BEAT_TREADY || part == BEAT_TDATA);
 }
