@@ -15,7 +15,7 @@
 #include "gen/report/design_report.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // bytes of a file
+enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // most bytes of a file that is read
 
 struct package_options {
     const char *dir, *out, *name;
@@ -59,8 +59,8 @@ static bool is_same_dir(const char *a, const char *b) {
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// Checks that the input is not a package, and that the output folder is neither the input nor another design. It may
-// have an earlier package.
+// Checks that the input is not a package, and that the output folder is neither the input nor another design. The
+// output folder may have an earlier package.
 static bool check_folders(struct packing *p) {
     if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, MSG_IS_PACKAGE);
     if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, MSG_PACKAGE_FOLDER);
@@ -101,8 +101,8 @@ static const char *read_verilog(struct packing *p, const char *path, size_t *len
     return data;
 }
 
-// Checks that the top module was made from this design.yaml: its first line has the identity. Either file may be from
-// another run, or edited by hand.
+// Checks that the top module was made from this design.yaml: the first line of the top's file must have the identity.
+// Either file may be from another run, or edited by hand.
 static bool check_top(struct packing *p, const char *path, const char *text) {
     const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
@@ -110,6 +110,7 @@ static bool check_top(struct packing *p, const char *path, const char *text) {
     return refuse(p, path, MSG_PACKAGE_STALE);
 }
 
+// Loads the Verilog file `from`, whose path in the design is `name`, and notes the modules in it.
 static bool load_verilog(struct packing *p, const char *from, const char *name) {
     size_t len;
     const char *data = read_verilog(p, from, &len);
@@ -225,7 +226,8 @@ static bool add_shared(struct packing *p, const char *relative, struct text *tex
     return data;
 }
 
-// Writes a file that is identical for every design. before: text that precedes it, may be empty; it is freed.
+// Writes a file that is identical for every design. before: text that is written in front of it, or an empty text.
+// Frees `before`.
 static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
     bool ok = add_shared(p, relative, before) && output_text(&p->out, name, before);
     text_free(before);
@@ -369,7 +371,8 @@ static void remove_old(struct packing *p, const path_list *old) {
     }
 }
 
-// Warns if the package has a folder `build`, whose results of the vendor's tools belong to another, earlier design.
+// Warns if the package has a folder `build` and was the package of another design before, because the results of the
+// vendor's tools in `build` then belong to that design.
 static void note_build(struct packing *p, const char *identity_before) {
     if (!identity_before || !strcmp(identity_before, p->package.identity) || !exists(p, p->o.out, "build")) return;
     diag_warning(p->diag, loc_file(p->arena, arena_printf(p->arena, "%s/build", p->o.out)), MSG_PACKAGE_BUILD,

@@ -91,6 +91,7 @@ static bool is_older(const char *path, const struct stat *made) {
            (source.st_mtim.tv_sec == made->st_mtim.tv_sec && source.st_mtim.tv_nsec < made->st_mtim.tv_nsec);
 }
 
+// Returns whether all files of a folder are older than the executable. Returns false if the folder cannot be read.
 static bool all_older(struct sim_build *b, const char *folder, const struct stat *made) {
     DIR *dir = opendir(folder);
     if (!dir) return false;
@@ -119,7 +120,8 @@ static bool refused(const char *why) {
     return false;
 }
 
-// Checks that there is a memory image, which the simulation needs, because the build before it takes minutes.
+// Checks that there is a memory image, which the simulation needs. The check is done before the build, which takes
+// minutes.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
     diag_command("sim", "error", MSG_NO_IMAGE, b->dir, b->dir);

@@ -48,7 +48,8 @@ static void print_streams(const struct ir *ir, const struct timing_result *r, bo
     if (json) printf("\n  }\n}\n");
 }
 
-// Writes a line for each word: edge, cycle in which it is put, and 1 if it ends a firing. Returns false after an error.
+// Writes a line for each word: index of the edge, cycle in which the word is put, and 1 if the word ends a firing or
+// else 0. Returns false after an error.
 static bool write_beats(const struct ir *ir, const struct timing_result *r, const char *path) {
     FILE *out = fopen(path, "w");
     if (!out) return false;

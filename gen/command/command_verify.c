@@ -12,7 +12,9 @@
 #include "gen/command/command.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 /* number of the replay's run among the shards */ };
+// MOST_TRIES: most runs of a shard, or of the replay, if a run dies. GOLDEN: number of the replay's run among the
+// shards.
+enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 };
 
 struct verify_options {
     struct sim_options sim;
@@ -101,7 +103,8 @@ static const char *prompt_list(struct verify *v, int64_t count) {
     return list;
 }
 
-// Returns the arguments of a shard: the request up to its last step, from its first position with the replay's state.
+// Returns the arguments of a shard's run. The run has the request up to the shard's last step, and begins at the
+// shard's first position with the replay's state.
 static char *const *shard_args(struct verify *v, int shard) {
     const struct shard *s = &v->shard[shard];
     const struct sim_options *sim = &v->o->sim;

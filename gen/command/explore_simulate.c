@@ -11,7 +11,8 @@
 #include "gen/command/explore_simulate.h"
 #include "gen/ir/ir.h"
 
-enum { MAX_BYTES = 256 << 20 /* of a result */, WORDS = 16 /* of a command, with the final NULL */ };
+// MAX_BYTES: most bytes of a result of `rill sim`. WORDS: room for the words of a command and the NULL after them.
+enum { MAX_BYTES = 256 << 20, WORDS = 16 };
 
 struct simulating {
     const struct explore *x;
@@ -38,6 +39,7 @@ static int run(const struct simulating *s, const char *const *word) {
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Runs `rill` as `run` does. Reports an error and returns false if it fails.
 static bool succeeds(const struct simulating *s, const char *const *word) {
     int status = run(s, word);
     if (status) diag_error(s->x->diag, loc_none(), MSG_EXPLORE_SIMULATE, word[0], s->spec, status, s->log);

@@ -10,16 +10,16 @@
 
 struct fitting {
     const struct import *m;
-    const char *path; // of the spec, in messages
+    const char *path; // path of the spec, for messages
 };
 
 // Builds a design with all passes and prints nothing. Returns NULL if the design has an error or a warning, such as one
-// about the board's limits. *why (if why is not NULL) receives the first warning, or NULL. *spec receives the text of
-// the design's spec.
+// about the board's limits. *why (if why is not NULL) receives the first warning, or NULL if there is none. *spec
+// receives the text of the design's spec.
 struct ir *fit_build(const struct fitting *, const struct import_design *, struct text *spec, const char **why);
 
-// Doubles the lanes, and limits the vector kernels to about the width that they had by the key `unroll`. Returns false
-// if the family or the kernels do not allow so many lanes.
+// Doubles the lanes, and sets the key `unroll` so that the vector kernels stay about as wide as before. Returns false,
+// and changes nothing, if the family does not allow as many lanes or if they are more than 32.
 bool fit_widen(const struct fitting *, struct import_design *);
 
 // Sets `request` to the prompt tokens and generated tokens of a request that fills the context, half of it with the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the keys under `design` for an imported model and a board. The search for channels, `A` and `pump`
 // (fit_search.c) begins with the most lanes and tokens per step, and with a long prefetch. If no design within the
-// board's limits is found, the search is repeated with less of these.
+// board's limits is found, the search is repeated without the long prefetch, and then with fewer lanes or tokens.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of `rill import`: the channels and the ways of using multipliers with which a request takes the least time
-// within the limits of the board. A *way* is a base design with values of `A` and `pump`. For each way the search takes
-// the most channels that are within the limits by estimate (gen/explore). The best way by estimate is then built with
-// all passes. If the passes find it beyond the limits after all, its way goes on with fewer channels. At the end, query
-// heads share reads of keys and values if that pays for a request that fills the context. The search counts what it
-// builds and not the time, so it finds the same design on every machine.
+// The search of `rill import`. It finds the number of channels and the use of multipliers with which a request takes
+// the least time within the limits of the board. A *way* is a base design with values of `A` and `pump`. For each way
+// the search takes the most channels that are within the limits by estimate (gen/explore). The design of the best way
+// by estimate is then built with all passes. If this design exceeds the limits after all, its way goes on with fewer
+// channels. At the end, query heads share reads of keys and values if that pays for a request that fills the context.
+// The effort of the search is limited by the number of designs that it builds and not by time, so it finds the same
+// design on every machine.
 #include <stdlib.h>
 
 #include "gen/command/fit.h"
@@ -19,9 +20,9 @@ enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, 
 
 struct way {
     struct explore x;
-    struct import_design design; // its `channels` are those of the latest estimate
-    struct explore_result result;
-    bool ended; // no smaller number of channels is within the limits
+    struct import_design design;  // its `channels` are those of the latest estimate
+    struct explore_result result; // the latest estimate
+    bool ended;                   // no smaller number of channels is within the limits
 };
 
 // A second clock must save this share of the request's time, because it makes a design harder to place.
@@ -82,6 +83,7 @@ static struct way *best_of(struct way *way, int ways) {
     return best;
 }
 
+// Notes the estimated speed in the design.
 static void take_speed(struct import_design *d, const struct explore *x, const struct explore_result *r) {
     d->speed = (struct import_speed){x->prompt, x->tokens, r->value[EXPLORE_TOKENS_S], r->value[EXPLORE_TTFT_MS]};
 }
@@ -99,7 +101,7 @@ static bool is_beaten(const struct way *way, int ways, const struct way *w) {
 // Sharing must save this share of the time of a request that fills the context, because it needs deeper FIFOs.
 static const double SHARING_WORTH = 0.02;
 
-// Estimates a way with its own channels. Returns whether it is within the limits.
+// Estimates a way with the channels of its design. Returns whether the design is within the limits.
 static bool estimate(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
     if (!begin(f, w, request, silent)) return false;
     struct explore_point p = explore_own(&w->x);
@@ -124,7 +126,8 @@ static void weigh(const struct fitting *f, const struct way *w, struct sharing *
 }
 
 // Estimates the way's design with query heads that share reads. If `wide` is set, the design also has twice the lanes,
-// so that softmax keeps up with the engine, which reads less. If the result exceeds the limits, it gets fewer channels.
+// so that softmax keeps up with the engine, which reads less. If the design exceeds the limits, it gets fewer channels.
+// s->pays stays false if sharing is not possible.
 static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
                         struct sharing *s, struct diag *silent) {
     enum { MOST_HEADS = 8 };

@@ -21,7 +21,8 @@ static const struct {
     int lanes;
     bool all_dies;
 } rungs[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}, {1, false}};
-// CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis.
+// MOST_ROWS: most rows of a tensor that share reads (`tensor_rows`). MOST_TOKENS: most rows of a request in a step (T).
+// CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis in --dim.
 enum { MOST_CHANNELS = 32, MOST_ROWS = 8, MOST_TOKENS = 4, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
@@ -53,7 +54,7 @@ const char *command_take_set(struct arena *arena, void *into, const char *value)
 
 struct fitting {
     const struct onnx_import *m;
-    const char *path; // of the spec, for messages
+    const char *path; // path of the spec, for messages
     struct arena *arena;
 };
 
@@ -68,8 +69,8 @@ static struct ir *build(const struct fitting *f, const struct onnx_design *d, co
 
 static const char before_depths[] = "split-forks"; // the pass before size-fifos
 
-// Returns the number of words that all streams carry in a step. The forecasts of size-fifos take time in proportion to
-// it.
+// Returns the number of words that all streams carry in a step. The time that the forecasts of size-fifos take is
+// proportional to this number.
 static int64_t words_of_step(const struct ir *ir) {
     int64_t words = 0;
     for (int e = 0; e < ir->edges; e++) words += safe_words(ir, &ir->edge[e]);
@@ -166,8 +167,8 @@ static bool has_rows(const struct ir *ir) {
     return false;
 }
 
-// The lower bound of the cycles of a step, divided by its rows. 0: the design is not legal. Sets *rows if rows of some
-// tensor could share reads; `rows` may be NULL.
+// Returns the lower bound of the cycles of a step, divided by the rows of the step, or 0 if the design is not legal.
+// Sets *rows to whether rows of some tensor could share reads; `rows` may be NULL.
 static double bound_of(const struct fitting *f, const struct onnx_design *d, bool *rows) {
     struct trial t;
     trial_begin(f, &t);
@@ -185,7 +186,8 @@ static const struct {
     int tokens, lanes, tensor_rows;
 } chip_rungs[] = {{8, 16, 1}, {8, 8, 1}, {1, 16, 2}, {1, 16, 1}, {1, 8, 2}, {1, 8, 1}, {1, 4, 1}, {1, 1, 1}};
 
-// Returns whether the design fits one die, or else all dies of the board, which then are in *d.
+// Returns whether the design fits one die or, if it does not, all dies of the board. Sets d->dies to the number that
+// was tried last.
 static bool fits_some_dies(const struct fitting *f, struct onnx_design *d, int dies) {
     d->dies = 1;
     if (fits(f, d)) return true;
