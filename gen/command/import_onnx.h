@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import of an ONNX file, for command_import.c.
+// Declares the part of `rill import` that imports ONNX files (import_onnx.c). command_import.c uses it.
 #ifndef RILL_IMPORT_ONNX_H
 #define RILL_IMPORT_ONNX_H
 

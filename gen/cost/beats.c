@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the commands of a matrix engine in a step, and the beats that each of its channels reads from memory. A
-// command makes all lanes multiply one beat, and takes a cycle.
+// Counts the commands of a matrix engine in a step, and the beats that each of the engine's channels reads from memory.
+// A command makes all lanes multiply one beat, and takes a cycle.
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/window.h"

@@ -10,7 +10,7 @@
 
 // ---- resources ----------------------------------------------------------------------------------
 
-// Returns the default RAM style of a DMA engine's prefetch FIFO of this many beats. Short FIFOs are in LUTRAM.
+// Returns the default RAM style of a DMA engine's prefetch FIFO that holds `beats` beats. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
@@ -24,11 +24,13 @@ struct cost_rows { // a vector
     size_t count, capacity;
 };
 struct cost_rows cost_rows_read(struct arena *); // empty if the installation has no such table
-// Returns the row of the module with exactly these parameters; the contents of list parameters are not compared. NULL:
-// this combination was not measured.
+// Returns the row of the module with exactly these parameters, or NULL if this combination was not measured. The
+// contents of schedules (TABLE, SECTION_...) are not compared.
 const struct cost_row *cost_row_of(const struct cost_rows *, const char *module, const struct ir_param *param,
                                    int params);
-struct cost_fit_of { // errors of the estimates, in percent of the measured value, over the rows of at least 300 cells
+// Errors of the estimates of LUTs or of flip-flops, in percent of the measured value. `rows` is the number of compared
+// rows, which are those with at least 300 LUTs or flip-flops.
+struct cost_fit_of {
     int rows;
     double mean, worst; // mean: of the absolute errors; worst: signed, negative if the estimate is too low
 };
@@ -46,7 +48,7 @@ struct cost_design {                      // resources of a whole design
     struct cost_resources *kernel, *edge; // per kernel instance, per stream
     bool *known;                          // per kernel: whether there is a formula for it
     struct cost_resources kernels, fifos; // sums
-    struct cost_resources memory;         // the DMA engines and arbiters of all channels
+    struct cost_resources memory; // DMA engines and arbiters of all channels, and the trees that send them descriptors
     struct cost_resources total;
 };
 struct cost_design cost_design(const struct ir *);
@@ -68,7 +70,7 @@ struct cost_resources cost_ports(const struct ir *, int die);      // resources 
 struct cost_resources cost_ports_most(const struct ir *, int die); // these resources by the board's higher estimate
 struct cost_resources cost_room(const struct ir *, int die);       // resources that a design may take on a die
 struct cost_resources cost_available(const struct ir *); // the device without the platform's cells and memory ports
-// Wires from die `boundary` to the next. Boundaries have the number of the lower die.
+// Wires from die `boundary` to the next. A boundary between two dies has the number of the lower die.
 struct cost_wires {
     int64_t all;      // 0: unknown, and then the others mean nothing
     int64_t platform; // used by the platform
@@ -80,32 +82,33 @@ struct cost_wires cost_wires(const struct ir *, int boundary);
 
 // ---- designs that are spread over several dies (place-dies) ----
 
-// Resources of one lane of an engine, without its DMA engine.
+// Returns the resources of one lane of an engine, without the lane's DMA engine.
 struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);
-// Resources of the part of a lane that is on the die of the lane's sums, if the lane is cut.
+// Returns the resources of the part of a lane that is on the die of the lane's sums, if the lane is cut.
 struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *);
-// Bits that cross between dies for each lane. cut: the lane's multipliers and sums are on different dies, so its terms
-// cross; else its beat crosses.
+// Returns the bits that cross between dies for each lane. cut: the multipliers and sums of the lane are on different
+// dies, so the terms cross. Otherwise the beats cross.
 int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
-// Bits that cross a boundary for an engine: those of all lanes, and the command chains that the lanes of a die share.
+// Returns the bits that cross a boundary for an engine: those of all lanes, and those of the command chains that the
+// lanes of a die share.
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
-// Bits that cross from the memory's die to parameter stores: the bits that one store needs for itself, and the bits
-// that all stores beyond a boundary share.
+// These return the bits that cross from the memory's die to parameter stores: cost_load_bits those that one store needs
+// for itself, and cost_loads_bits those that all stores beyond a boundary share.
 int64_t cost_load_bits(const struct ir *, int kernel);
 int64_t cost_loads_bits(const struct ir *, int boundary);
-// Designs that choose tokens hash the values from which they choose. The hash goes to the token loop, and crosses
+// A design that chooses tokens hashes the logits from which it chooses. The hash goes to the token loop, and crosses
 // between dies in slices (rill_serializer). The constants are the bits of a hash, of a slice, and of a slice's number.
-// With drafts or slots, each token of a step has a hash, and all of them cross together.
+// With drafts or slots, each token of a step has a hash, and these hashes cross together.
 enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_NUMBER = 3 };
 struct cost_hash {
-    int from, to; // kernels; IR_NONE if the design does not choose tokens
-    int rows;     // hashes
-    int way;      // bits of a slice of all rows with its number
+    int from, to; // kernels that make and take the hash; from is IR_NONE if the design does not choose tokens
+    int rows;     // number of hashes
+    int way;      // bits that cross at once: a slice of each hash, and the number of the slice
 };
 struct cost_hash cost_hash(const struct ir *);
-// Bits of the hash that cross from die `boundary` to the next.
+// Returns the bits of the hashes that cross from die `boundary` to the next.
 int64_t cost_hash_bits(const struct ir *, int boundary);
-// Bits of a stream that cross between dies: one part of a word, with its handshake.
+// Returns the bits of a stream that cross between dies: those of one part of a word, and of the handshake.
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // estimated least cycles from one word to the next
 int cost_memory_die(const struct ir *);                            // the die with the memory ports
@@ -120,7 +123,7 @@ struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int di
 
 // ---- bits of the memory image -------------------------------------------------------------------
 
-// Bits of all weights of one kind that are stored in one format.
+// The bits of all weights of one kind (`holder`) that are stored in one format.
 enum cost_holder { COST_NOTHING, COST_PRODUCTS, COST_TABLES, COST_VECTORS };
 struct cost_format {
     enum cost_holder holder;
@@ -132,7 +135,7 @@ struct cost_format {
     int64_t elements, beside, stored;
 };
 struct cost_formats {
-    struct cost_format *row, all;
+    struct cost_format *row, all; // row: one for each kind and format that the design has; all: the sums
     int rows;
 };
 struct cost_formats cost_formats(const struct ir *);
@@ -149,8 +152,8 @@ struct cost_contract {
 // One kernel in one decode step (one token) at a position.
 struct cost_work {
     struct cost_contract contract;
-    int64_t words;   // words on its busiest stream, over all firings
-    int64_t busy;    // cycles in which it works; 0: it has nothing to do in a decode step
+    int64_t words;   // words on the kernel's busiest stream, over all firings
+    int64_t busy;    // cycles in which the kernel works; 0: it has nothing to do in a decode step
     int64_t latency; // cycles from the first word in to the first word out; IR_NONE: no stream goes through it
 };
 struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t position);
@@ -163,9 +166,9 @@ struct cost_step {
     bool head; // the regions that run only in steps with a head (IR_LAST) run
 };
 
-// The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A header
-// beat takes one command, and another beat takes one for each `copies` tokens. In a step of one token these numbers are
-// also the beats that each lane reads.
+// The work of an engine in one step. Weights, scores and values count the engine's commands, which take a cycle each. A
+// header beat takes one command, and every other beat takes one for each `copies` tokens. In a step of one token these
+// numbers are also the beats that each lane reads.
 struct cost_beats {
     int64_t weights, scores, values;
     // Beats that each of the engine's channels reads from memory: all but the step's own keys and the open V blocks.
@@ -179,9 +182,11 @@ int cost_slowest_engine(const struct ir *, const struct cost_step *);
 // The work of each part of a design, summed over steps.
 struct cost_load {
     int64_t *engine;  // commands
-    int64_t *channel; // beats, without the writes of K, of V and of spills
-    int64_t *kernel;  // cycles of work of kernels other than engines; nothing is added in prompt steps
-    int64_t rows;     // tokens
+    int64_t *channel; // beats, without the writes of keys and values, and without spills
+    // Cycles of work of kernels other than engines. In a language model, steps of several tokens and steps without a
+    // head add nothing.
+    int64_t *kernel;
+    int64_t rows; // tokens, or rows of a graph that is not a language model
 };
 // cost_load_new returns a load without work. cost_load_add adds the work of a step to a load.
 struct cost_load cost_load_new(const struct ir *);

@@ -29,6 +29,7 @@ static void add_module(struct cost_resources *sum, const struct kernel_class *cl
 
 enum ram_style cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? RAM_BLOCK : RAM_DISTRIBUTED; }
 
+// Adds `count` DMA engines that read and have a FIFO for `prefetch` beats.
 static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, enum ram_style style,
                              int64_t count) {
     const struct ir_design *d = &ir->design;
@@ -87,8 +88,8 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }
 
-// Returns the resources of the memory side of all channels, and of the tree of each engine that sends descriptors to
-// its channels.
+// Returns the resources of the memory side of all channels, and of the trees that send descriptors of the matrix
+// engines to their channels.
 static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
@@ -121,7 +122,7 @@ struct cost_resources cost_credit_stage(const struct ir *ir, const struct ir_edg
     return r;
 }
 
-// Adds a connection that crosses die boundaries (`borders`): both ends, and a stage on each die between them.
+// Adds a connection that crosses `borders` die boundaries: both ends, and a stage on each die between them.
 static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, int64_t credits,
                     struct cost_resources *to) {
     if (!borders) return;

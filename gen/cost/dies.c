@@ -37,6 +37,7 @@ struct cost_resources cost_capacity(const struct ir_die *die) {
         .lut = die->lut, .ff = die->ff, .dsp = die->dsp, .bram18 = 2 * die->bram36, .uram = die->uram};
 }
 
+// Returns the resources of a die that belong to the shell, which no design can use.
 static struct cost_resources shell(const struct ir_die *die) {
     return (struct cost_resources){.lut = die->shell_lut,
                                    .ff = die->shell_ff,
@@ -123,8 +124,8 @@ static bool has_lanes(const struct ir_engine *e, int die) {
     return false;
 }
 
-// The functions move_... correct the sum of a die: cost->kernel[] counts a whole engine on its own die (`home`), but
-// parts of it are on others.
+// The functions move_... correct the sum of a die. cost->kernel[] counts a whole engine on the die of the engine's
+// instance (`home`), but parts of the engine may be on other dies.
 
 // Moves the copies of the operand buffer to the dies of the lanes.
 static void move_copies(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
@@ -144,7 +145,7 @@ static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, 
     }
 }
 
-// Moves the FIFO in which results meet to its die.
+// Moves the FIFO that collects the results to the die on which it is.
 static void move_results(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
     cost_add(sum, &results, (e->result_die == die) - (ir->kernel[e->kernel].die == die));

@@ -76,8 +76,8 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
     return fit;
 }
 
-// Returns whether `have` has the parameter with this value. The contents of lists are not compared, because measured
-// rows have random ones.
+// Returns whether `have` has the parameter with this value. The contents of schedules (TABLE, SECTION_...) are not
+// compared, because measured rows have random ones.
 static bool same_value(const struct ir_param *want, const struct kernel_args *have) {
     if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;
     const struct kernel_args one = {want, 1};

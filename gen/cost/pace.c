@@ -14,8 +14,8 @@ enum { MOST_KERNELS = 16 /* longest path of kernels that is searched upstream of
 static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
 // Returns the cycles of one repetition of a firing in a step with all tokens: a row-step takes a cycle for each
-// command, and at least one for each token's result. 0 if the firing does not read weights, or runs only in steps
-// with a head.
+// command, and at least one for each token's result. Returns 0 if the firing does not read weights, or runs only in
+// steps with a head.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
     int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
@@ -34,8 +34,8 @@ static int engine_of(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Returns the pace of the products that leave through this output of an engine's demultiplexer; 0 if not all of them
-// are products with weights.
+// Returns the pace of the products that leave through this output of an engine's demultiplexer. Returns 0 if one of
+// them is not a product with weights, or runs only in steps with a head, or if the kernel is no such demultiplexer.
 static int64_t pace_of_product(const struct ir *ir, int kernel, int port) {
     const struct ir_port *out = &ir->kernel[kernel].port[port];
     int engine = engine_of(ir, kernel);
@@ -72,7 +72,7 @@ static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
 }
 
 // Returns the pace of a kernel that makes words. If each word is made of n words of an input, the words are at least n
-// cycles apart. If the kernel buffers only few input words, they are n times the input's pace apart.
+// cycles apart. If the kernel buffers only few input words, the words that it makes are n times the input's pace apart.
 static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) {
     enum { FEW = 2 /* most output words whose input the kernel buffers */ };
     int64_t most = 1, words = words_of(ir, kernel, out), fill = cost_kernel_work(ir, kernel, 0).contract.fill;

@@ -18,7 +18,8 @@ static double activity(const struct board_power *p, double busy, double cycles) 
 }
 
 // Returns the energy per cycle of all logic in pJ, averaged over the step. A stream counts as busy when its writer is,
-// a DMA engine when beats arrive. beats: beats of the step on all channels.
+// a DMA engine when beats arrive. Multipliers with the second clock work twice in a cycle, so they count twice. beats:
+// beats of the step on all channels.
 static double logic_pj(const struct ir *ir, const struct cost_design *cost, const struct cost_step *s, double beats,
                        double cycles) {
     const struct board_power *p = &ir->design.figures.power;
@@ -36,7 +37,7 @@ static double logic_pj(const struct ir *ir, const struct cost_design *cost, cons
     return sum;
 }
 
-// Returns the beats that a step reads or writes on all channels together.
+// Returns the beats of a step on all channels together, as cost_load counts them.
 static double step_beats(const struct ir *ir, const struct cost_step *s) {
     struct cost_load load = cost_load_new(ir);
     double beats = 0;

@@ -78,8 +78,8 @@ void cost_load_add(const struct ir *ir, struct cost_load *load, const struct cos
 
 // ---- bounds ----
 
-// Returns the cycles of the busiest channel at the sustained rate, rounded. some: they are rounded down, and one
-// refresh is left out.
+// Returns the cycles of the busiest channel at the sustained rate, rounded. early, some: as in cost_load_bound. With
+// `some`, the cycles are rounded down, and one refresh is left out.
 static int64_t memory_cycles(const struct ir *ir, const struct cost_load *load, int64_t early, bool some) {
     const struct ir_design *d = &ir->design;
     int64_t beats = 0;

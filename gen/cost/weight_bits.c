@@ -16,8 +16,8 @@ static int64_t product_beside(const struct ir *ir, enum spec_format format, int6
     return ROW_BITS + 8 * groups;
 }
 
-// Counts the weights of a product. Its segment takes s->bytes on the channel of each lane and, in a repeated region,
-// for each repetition. The segment of a resident engine has the weights of all lanes.
+// Counts the weights of the product to which the segment belongs. The segment takes s->bytes on the channel of each
+// lane and, in a repeated region, for each repetition. The segment of a resident engine has the weights of all lanes.
 static struct cost_format product(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
     enum spec_format format = layout_format(n);

@@ -65,7 +65,7 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
 // Returns the words of an engine's results: one per row-step. Scores have one row-step more, for the step's own keys.
-// kernel: the engine.
+// kernel: the kernel of the engine.
 static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calculates from a kernel's timing contract how words pass through it in a decode step and how long it works.
+// Calculates from a kernel's timing contract how words pass through the kernel in a decode step, and for how many
+// cycles the kernel works.
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
@@ -29,7 +30,7 @@ static int64_t firing_in(const struct call *k) {
     return 1;
 }
 
-// Returns the engine that this kernel is, or to which this walker belongs.
+// Returns the index of the engine that this kernel is, or to which this walker belongs. Returns IR_NONE for others.
 static int engine_id(const struct call *k) {
     for (int e = 0; e < k->ir->engines; e++)
         if (k->ir->engine[e].kernel == k->kernel || k->ir->engine[e].walker == k->kernel) return e;
@@ -43,7 +44,8 @@ static const struct ir_firing *first_firing(const struct call *k) {
     return NULL;
 }
 
-// passes: a kernel that passes each word on. gathers: a kernel that needs `fill` words before it gives the first one.
+// passes returns the contract of a kernel that passes each word on. gathers returns the contract of a kernel that needs
+// `fill` words before it gives the first one.
 static struct cost_contract passes(int64_t delay) { return (struct cost_contract){1, delay, 1}; }
 static struct cost_contract gathers(int64_t fill, int64_t delay) {
     return (struct cost_contract){at_least(fill, 1), delay, 1};

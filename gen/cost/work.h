@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to the cost model: two questions about a kernel that step.c asks and work.c answers.
+// Internal to the cost model: the functions of work.c that only step.c calls.
 #ifndef RILL_COST_WORK_H
 #define RILL_COST_WORK_H
 

@@ -33,7 +33,8 @@ const struct schema_table board_limit_table = {
 const struct schema_table board_power_table = {
     .what = "power", .fields = power_fields, .count = COUNT_OF(power_fields)};
 
-// Reports an error if the lower estimate exceeds the higher one. The error points at the key of the lower one.
+// Reports an error if the lower estimate exceeds the higher one. The error points at the value of the lower estimate,
+// whose key is `low`. Does nothing if the file does not give the lower one.
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
                         double high_value, struct diag *diag) {
     const struct yaml_node *node = map ? yaml_get(map, low) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a board file. Has the file's schema, which `rill explain` uses as well, and the checks that compare figures
-// with one another.
+// Reads a board file. Contains the schema of board files, which `rill explain` uses as well, and the checks that
+// compare figures with one another.
 #include "gen/device/device.h"
 
 #include <stddef.h>
@@ -166,7 +166,7 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
     }
 }
 
-// Checks that a text has only these characters, because it goes into Tcl scripts and makefiles without quotes.
+// Checks that a text has only characters of `letters`, because it goes into Tcl scripts and makefiles without quotes.
 static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
                         struct diag *diag) {
     if (!*text || strspn(text, letters) == strlen(text)) return;
@@ -202,6 +202,7 @@ static void check_order(const struct yaml_node *map, const char *low, double low
     diag_note(diag, yaml_get(map, low)->loc, "the nearest legal value is %g", high_value);
 }
 
+// Reports the contradictions between figures of the memory.
 static void check_hbm(const struct yaml_node *map, const struct hbm_figures *hbm, struct arena *arena,
                       struct diag *diag) {
     struct hbm_fault fault[HBM_MAX_FAULTS];
@@ -245,7 +246,7 @@ static void read_cells(const struct yaml_node *root, struct rill_device *device,
     if (!holds_at_most(&device->platform_cells, &all)) diag_error(diag, cells->loc, MSG_BOARD_CELLS);
 }
 
-// Sets sll_region to `sll` if it is 0. Checks that neither it nor the platform's wires exceed `sll`.
+// Sets sll_region to `sll` if sll_region is 0. Checks that neither sll_region nor the platform's wires exceed `sll`.
 static void check_wires(const struct yaml_node *root, struct rill_device *device, struct diag *diag) {
     if (!device->sll_region) device->sll_region = device->sll;
     if (device->sll_region > device->sll)

@@ -32,7 +32,8 @@ struct device_vitis {
 };
 
 struct rill_device {
-    const char *name, *part, *platform;
+    const char *name, *part,
+        *platform; // part: the FPGA; platform: the Vitis platform, as the vendor writes their names
     struct device_vitis vitis;
     const char *path; // the board file
     double clock_default_mhz, clock_max_mhz;

@@ -40,22 +40,23 @@ struct hbm_figures {
 };
 #undef HBM_MEMBER
 
-// A contradiction between figures, so that no memory could behave like this.
+// A contradiction between figures: no memory could have all of them.
 struct hbm_fault {
-    const char *key, *what; // `what` is a whole sentence
+    const char *key, *what; // key: the figure to change; what: says what is wrong
     double nearest;         // the nearest legal value of the key
 };
 enum { HBM_MAX_FAULTS = 5 };
 // Finds the contradictions and returns their number.
 int hbm_figures_faults(struct arena *, const struct hbm_figures *, struct hbm_fault[HBM_MAX_FAULTS]);
 
-// Applies one override, KEY=VALUE. Returns NULL, or a text that says what is wrong with this override, with the nearest
-// legal value.
+// Applies one override, KEY=VALUE. Returns NULL, or a text that says what is wrong with this override. Contradictions
+// with other figures are not checked.
 const char *hbm_figures_set(struct arena *, struct hbm_figures *, const char *key_value);
 // Applies a list of overrides that ends with NULL. Returns NULL, or a text that says what is wrong with one of them or
 // with the resulting figures together.
 const char *hbm_figures_override(struct arena *, struct hbm_figures *, const char *const *key_value);
-// Prints the table, one line per key: key, range, unit, meaning; or as rows of Markdown (docs/boards.md).
+// Prints the table as rows of Markdown (docs/boards.md), or as text with one line per key: key, range, unit, meaning.
+// The text has only the keys that `--hbm` can override.
 void hbm_figures_list(FILE *, bool markdown);
 
 // hbm_figures_rate returns the long-run rate of sequential reads of a channel in GB/s, which no sequence of accesses

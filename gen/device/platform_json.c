@@ -26,6 +26,7 @@ struct walk {
     struct diag *diag;
 };
 
+// Adds a count of the dynamic region. Returns false after an error.
 static bool read_count(struct walk *w, const struct yaml_node *value, const char *die, enum platform_kind kind) {
     struct yaml_node plain = *value;
     int64_t count;

@@ -17,7 +17,7 @@ struct line { // a piece of the file, without a 0 at its end
     size_t len;
 };
 
-struct cells { // of a row of a table
+struct cells { // the cells of a row of a table
     struct line cell[MAX_CELLS];
     int count;
 };
@@ -39,6 +39,7 @@ struct reader {
     bool has_ulp;       // the dynamic region was found in the table of instances
 };
 
+// Reads the next line, without its end. Returns false at the end of the file.
 static bool next_line(struct reader *r, struct line *line) {
     if (!*r->next) return false;
     size_t len = strcspn(r->next, "\n");
@@ -118,7 +119,8 @@ static const struct {
                   {"URAMs", PLATFORM_URAM},
                   {"DSPs", PLATFORM_DSP}};
 
-// Reads a line `key: value` of the section. The name of a die as key makes the counts after it those of this die.
+// Reads a line `key: value` of the section. If the key is the name of a die, the counts in later lines belong to this
+// die.
 static bool read_info_line(struct reader *r, const struct line *line, struct line t, const char **die) {
     const char *colon = memchr(t.at, ':', t.len);
     struct line key = trimmed((struct line){t.at, (size_t)(colon - t.at)}),

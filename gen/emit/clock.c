@@ -31,7 +31,7 @@ static const struct schema_field path_fields[] = {
     {.key = "path", .type = SCHEMA_STRING, .offset = offsetof(struct clock_path, text), .required = true},
 };
 
-// Returns the list under a key. Reports a missing or empty list and returns NULL.
+// Returns the list under a key. Returns NULL after an error: the list is missing or empty, or is not a list.
 static const struct yaml_node *list_of(const struct yaml_node *map, const char *key, struct diag *diag) {
     const struct yaml_node *list = yaml_get(map, key);
     if (list && !yaml_expect(list, YAML_KIND_SEQ, key, diag)) return NULL;

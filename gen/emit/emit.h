@@ -21,7 +21,7 @@ struct emit_names {
 struct emit_plan *emit_plan_make(const struct ir *, const struct emit_names *);
 void emit_top(const struct emit_plan *, struct text *out); // the module rill_top
 // Parts of the top module.
-void emit_ports(const struct ir *, struct text *out);
+void emit_ports(const struct ir *, struct text *out);         // the list of ports
 void emit_levels(const struct emit_plan *, struct text *out); // the registers that distribute reset and flush
 // Adds a comment that lists the kernel of each bit of a vector of faults: of a module's vector, or of all faults for
 // EMIT_TOP.
@@ -38,8 +38,8 @@ void emit_control(struct emit_scope *);
 void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Prints the value of a parameter. A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
-// Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and
-// probes.
+// Adds the top module of a simulation. It instantiates rill_top, or the wrapper module named `wrapper` (NULL: none)
+// around rill_top, a memory model for each channel, and probes.
 void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *out);
 
 // ---- levels ----
@@ -48,11 +48,11 @@ void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *ou
 // belongs to one request, `core_flush` makes the DMA engines send no new bursts. A design on several dies has a
 // `core_rst_<die>` for each die.
 
-// Returns the net at the top that has a module's resets of a die.
+// Returns the net at the top that has the copies of a die's reset for a module.
 const char *emit_module_reset(const struct emit_plan *, int module, int die);
 const char *emit_first_reset(const struct emit_plan *); // the reset bit of an instance that every design has
-// Register stages of the reset on its way to each die, and of the faults on their way back. 0: the whole design is on
-// the token loop's die.
+// Returns the number of register stages of the reset on its way to each die, and of the faults on their way back. 0:
+// the whole design is on the token loop's die.
 int emit_way_stages(const struct ir *);
 int emit_home(const struct ir *); // the token loop's die
 // Returns the name of a net or instance that exists once per die; a design on one die has no die number in the name.
@@ -66,11 +66,11 @@ void emit_count_channels(struct emit_plan *);         // adds the copies of rese
 int emit_channel_engines(const struct ir *, int channel);
 // Returns the die whose reset the channels take; 0 if the whole design is on one die.
 int emit_channel_die(const struct ir *);
-const char *emit_channel_level(const struct ir *, const char *level, int channel); // net of its copies
+const char *emit_channel_level(const struct ir *, const char *level, int channel); // net with a channel's copies
 
 // ---- streams ----
 
-struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
+struct emit_word emit_port_word(const struct ir *, const struct ir_port *); // layout of the words at a port
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
 // Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
@@ -85,10 +85,11 @@ int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.
 void emit_declare(struct emit_scope *, int edge, bool at_writer);
-void emit_links(struct emit_scope *, int kernel); // the links of the streams that it reads or, as a pool, stores
+void emit_links(struct emit_scope *,
+                int kernel); // the links of the streams that the kernel reads or, as a pool, stores
 // Declares the nets of a stream of this name.
 void emit_stream_nets(const struct ir *, const char *name, const struct emit_word *, struct text *out);
-// Return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
+// These return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
 const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field);
 const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
 int64_t emit_pool_number(const struct ir *, int pool, const char *param); // value of a parameter of the pool's storage
@@ -99,7 +100,8 @@ void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock 
 // Lines `rill_prefer <die> {<path>}` for the matrix engines, and for their parts that are on another die than the
 // instance around them, so that crossings stay between flip-flops.
 void emit_engine_preferences(const struct emit_plan *, struct text *out);
-void emit_placement(const struct emit_plan *, struct text *out); // only its lines `rill_place pblock_<die> {<path>}`
+// Adds only those lines of emit_pblocks that place instances, `rill_place pblock_<die> {<path>}`, and their comments.
+void emit_placement(const struct emit_plan *, struct text *out);
 // Calls `visit` for each instance of a stream (FIFO, register stages between dies), with its path and its die.
 typedef void emit_visit(void *state, const char *path, int die);
 void emit_walk_stream(const struct emit_plan *, int edge, emit_visit *, void *state);
@@ -117,14 +119,14 @@ const char *emit_what(const struct emit_plan *, int module); // a sentence about
 // Adds the part of a module's header comment that differs between modules: the region's operations or the module's
 // kernels, and the data that the module receives and sends.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
-void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
+void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // the kernel's work, or what it carries
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, words, dies
 const char *emit_purpose(const struct ir *, int kernel);           // the purpose of a kernel that computes no operation
 void emit_tensor(const struct ir *, int tensor, struct text *out); // name, dtype, shape
 void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // the stream's tensor or purpose
 const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
-int emit_tensor_at(const struct ir *, const struct ir_edge *);            // the tensor at one of its ends, or IR_NONE
-bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // a kernel's tensors; false: nothing is known
+int emit_tensor_at(const struct ir *, const struct ir_edge *); // the tensor at one of the stream's ends, or IR_NONE
+bool emit_carried_by(const struct ir *, int kernel, struct text *out); // a kernel's tensors; false: nothing is known
 
 // ---- constants ----
 //
@@ -135,18 +137,19 @@ int64_t emit_evaluate(const struct ir *, const char *expression); // the express
 // Returns the text of a number: the expression, after checking that it has this value, or digits if it is NULL.
 const char *emit_expression(const struct ir *, const char *expression, int64_t value);
 const char *emit_range_of(const struct ir *, const char *expression, int64_t bits); // `[MX_W-1:0] `; empty for one bit
-const char *emit_field_range(const struct ir *, const struct emit_word *, enum emit_field);
-const char *emit_times(const struct ir *, int64_t times, const char *expression); // `8*FP32_W`
+const char *emit_field_range(const struct ir *, const struct emit_word *, enum emit_field); // the same for a field
+const char *emit_times(const struct ir *, int64_t times, const char *expression);           // `8*FP32_W`
 // Returns the product of a number of channels and an expression; with NULL, only the number of channels. The number is
 // written as CHANNELS if these are all channels of the design.
 const char *emit_of_channels(const struct ir *, int64_t count, const char *expression);
-// Return expressions, or NULL: the width of tdata at a port, of a stream's tdata, of tuser, tlast and tcount together,
-// and of a whole word.
+// These return expressions, or NULL if none is known: the width of tdata at a port, of a stream's tdata, of tuser,
+// tlast and tcount together, and of a whole word.
 const char *emit_data_width(const struct ir *, const struct ir_port *);
 const char *emit_stream_width(const struct ir *, const struct ir_edge *);
 const char *emit_side_width(const struct ir *, const struct emit_word *);
 const char *emit_word_width(const struct ir *, const struct emit_word *);
-const char *emit_param_expression(const struct ir *, int kernel, const struct ir_param *); // NULL: only its value
+// Returns the expression of a parameter's value, or NULL if only the number is known.
+const char *emit_param_expression(const struct ir *, int kernel, const struct ir_param *);
 enum { EMIT_MAX_CONSTANTS = 24 };
 struct emit_constant {
     const char *name, *is, *doc; // is: its value or expression; doc: comment at its declaration
@@ -161,7 +164,7 @@ const char *emit_range(const struct ir *, int64_t bits); // range of a declarati
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index);
 // Returns `net[7:4]`, `net[3]`, or the bare name if the slice covers the whole net.
 const char *emit_slice(const struct ir *, const char *net, int64_t bits, int64_t first, int64_t width);
-// Return the braces around a concatenation of `names` names; empty for one name.
+// These return the braces around a concatenation of `names` names; empty for one name.
 const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.
@@ -205,8 +208,8 @@ struct emit_rtl {
 };
 // Makes all Verilog files of the design, with the templates of the library that it needs. Returns false after an error.
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *);
-// Writes the waivers for lint of a design: those of the shared list (verif/lint/emitted.vlt) that one of its files
-// needs.
+// Writes the waivers for lint of a design: those of a shared list that one of the design's files needs. shared: the
+// text of this list (verif/lint/emitted.vlt).
 void emit_waivers(const struct emit_rtl *, struct arena *, const char *shared, struct text *out);
 // Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
 // the host reads.

@@ -58,7 +58,7 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
-// Lists the readers of the stream's fork other than its own reader, up to two.
+// Lists up to two other readers of the fork from which the stream comes.
 static void add_others(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     int count = 0;
     for (int o = 0; o < ir->edges; o++) {
@@ -150,7 +150,8 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
     if (count) text_add(out, count > 1 ? ", and dequantizes them" : ", and dequantizes it");
 }
 
-// Returns the first typed port of a direction that has no number, or NULL.
+// Returns the first port of a direction whose stream has an itensor type and that is not part of an array of ports, or
+// NULL.
 static const struct ir_port *only_port(const struct ir_kernel *k, bool is_output) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].is_output == is_output && k->port[p].index == IR_NONE && k->port[p].type.rank)
@@ -375,7 +376,7 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
 
 // ---- data between modules ----
 
-struct names {
+struct names { // a list in which each name occurs once
     struct arena *arena;
     VEC(const char *) seen;
 };
@@ -451,7 +452,8 @@ static void add_flow(const char *from, const char *to, const struct names *n, st
     add_names(n, out);
 }
 
-// Lists the data that a module receives and sends on streams, and to and from memory. m EMIT_TOP: that of all modules.
+// Lists the data that a module receives and sends on streams, and to and from memory. If m is EMIT_TOP, lists the data
+// of all modules.
 static void add_flows(const struct emit_plan *p, int m, struct text *out) {
     for (int from = 0; from < p->modules; from++)
         for (int to = 0; to < p->modules; to++) {

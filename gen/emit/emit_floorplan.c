@@ -225,6 +225,7 @@ static void place_ways(const struct emit_plan *p, int die, const struct lines *o
     }
 }
 
+// Places the chains, lanes and results of all engines.
 static void place_engines(const struct emit_plan *p, int die, bool inside, const struct lines *out) {
     const struct ir *ir = p->ir;
     for (int i = 0; i < ir->engines; i++) {
@@ -234,6 +235,8 @@ static void place_engines(const struct emit_plan *p, int die, bool inside, const
     }
 }
 
+// Places the memory channels, the trees for the walkers' descriptors, all kernels as whole instances, and the links of
+// all streams.
 static void place_kernels(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     bool memory = cost_memory_die(ir) == die;

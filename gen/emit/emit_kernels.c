@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes an instance of each kernel in a module's body, writers before readers, and connects its ports to the nets of
-// streams, to plain nets and to the memory's transfers.
+// Writes an instance of each kernel in a module's body, writers before readers. Connects the ports of each instance to
+// the nets of streams, to plain nets and to the memory's transfers.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -52,7 +52,8 @@ static const char *array_net(const struct emit_plan *p, const struct ir_kernel *
                : arena_printf(p->ir->arena, "%s_%s", unused_net(p->ir, k, port), emit_field_words[signal]);
 }
 
-// Writes a packed array port; port 0 is in the low bits.
+// Writes the ports of an array as packed ports, with port 0 in the low bits. first: port 0. handshake_only: leaves out
+// the words.
 static void add_array(const struct emit_scope *s, const struct ir_kernel *k, const struct ir_port *first,
                       bool handshake_only) {
     int ports = 0;
@@ -116,7 +117,7 @@ static int pool_member(const struct ir *ir, int pool, int port) {
     base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
 }
 
-// Writes one signal of all streams of the pool, on the storage's side.
+// Writes one signal of all streams of the pool, on the storage's side. is_input: at the input of the storage.
 static void add_pool_array(const struct emit_scope *s, int pool, const char *port, bool is_input, int signal) {
     const struct ir *ir = s->plan->ir;
     text_addf(s->out, ",\n        .%s({", port);
@@ -297,8 +298,8 @@ static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
     return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);
 }
 
-// Puts the kernels that a kernel reads from into the order, each after those that it reads from itself, and then the
-// kernel.
+// Puts a kernel into the order. The kernels of its module from which it reads come before it, and are put there in the
+// same way.
 static void put_in_order(struct order *o, int kernel) {
     const struct emit_plan *p = o->plan;
     const struct ir *ir = p->ir;

@@ -25,6 +25,7 @@ const char *emit_of_die(const struct ir *ir, const char *net, int die) {
     return emit_way_stages(ir) ? arena_printf(ir->arena, "%s_%d", net, die) : net;
 }
 
+// Returns the index of a die's reset in the arrays of resets. A design on one die has only index 0.
 static int reset_place(const struct ir *ir, int die) { return emit_way_stages(ir) ? die : 0; }
 
 // Returns the next copy of a die's reset that the module's body has not used yet.
@@ -77,7 +78,7 @@ struct copies {
     const struct ir *ir;
     VEC(const char *) net;
     VEC(const char *) count; // constants that add up to the number of copies
-    struct text nets;        // their declarations
+    struct text nets;        // declarations of the nets
 };
 
 // Returns the name of the constant with the number of copies: RESETS_0_LAYER for core_rst_0_layer.
@@ -144,6 +145,7 @@ static void add_tree(const char *name, const char *source, const struct copies *
     text_addf(out, "%s));\n", emit_close((int)c->net.count));
 }
 
+// Adds the register <net>_q, which follows the source by a cycle.
 static void add_source(const char *net, const char *source, struct text *out) {
     text_addf(out, "    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n", net, net, source);
 }
@@ -219,9 +221,9 @@ struct run {
     int place;                // bit number in `kernel_fault`
 };
 
-// Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. die: all
-// kernels of the run must be on it; IR_NONE: they may be on several dies. whole: the run is a slice of a net with all
-// faults, so it may span modules.
+// Finds the run that ends with the fault of kernel *kernel. Sets *kernel to a kernel below which the search for the
+// next run goes on. die: all kernels of the run must be on this die; IR_NONE: they may be on several dies. whole: the
+// run is a slice of a net with all faults, so it may span modules.
 static struct run run_of(const struct emit_plan *p, int *kernel, int die, bool whole) {
     const struct ir *ir = p->ir;
     struct run run = {.module = p->home[*kernel]};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL library: copies into a design only the library modules that it instantiates, directly or indirectly. A tool
-// without a `top` setting then finds exactly one top module. Each library module is in a file of the same name. Include
-// directives (*.vh) are expanded in place, so the emitted design needs no include path.
+// Copies into a design those modules of the RTL library that the design instantiates, directly or indirectly. No other
+// module is copied, so a tool without a `top` setting finds exactly one top module. Each library module is in a file of
+// the same name. Include directives (*.vh) are expanded in place, so the emitted design needs no include path.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +83,9 @@ static bool is_wanted(struct emit_library *library, const char *header, const ch
     return !name || verilog_count_word(text, name) > 0 || verilog_count_word(header, name) > 1;
 }
 
-// Adds the lines of an included file that the surrounding text needs, indented as the directive was, between two
-// comments with the file's name.
+// Adds the lines of an included file that the surrounding text needs, between two comments with the file's name.
+// around: the text of the template. blanks, count: the indentation of the directive, which all lines get. Returns
+// false, and sets *why, after an error.
 static bool add_header(struct emit_library *library, const char *name, const char *around, const char *blanks,
                        int count, struct text *out, const char **why) {
     const char *path = header_path(library, name);
@@ -124,8 +125,8 @@ static bool expand(struct emit_library *library, struct source *source, const ch
 
 // ---- defaults ----
 
-// Returns legal parameter values of a module, ` NAME=VALUE NAME=VALUE`, from its first line in the lint.txt of its
-// folder. NULL: the module has no line.
+// Returns legal parameter values of a module, ` NAME=VALUE NAME=VALUE`, from the first line about the module in the
+// lint.txt of the module's folder. Returns NULL if there is no such line.
 static const char *legal_set(struct emit_library *library, const struct source *source, const char *module) {
     const char *why, *name = strrchr(source->path, '/');
     size_t folder = (size_t)(name - source->path), len;

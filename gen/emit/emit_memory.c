@@ -278,8 +278,9 @@ static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
-// Connects an output port of the channel that has a bit for each write client. A client whose signal some module reads
-// gets its net; another client gets an `unused_*` wire. If no client's signal is read, the port stays open.
+// Connects an output port of the channel that has a bit for each write client. The bit of a client goes to the client's
+// net if some module reads this net, and otherwise to an `unused_*` wire. If no client's net is read, the port stays
+// open.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);

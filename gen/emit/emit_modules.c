@@ -13,6 +13,7 @@ static void add_pin(const struct emit_plan *p, emit_pins *pins, struct emit_pin 
     VEC_PUSH(p->ir->arena, *pins, pin);
 }
 
+// Adds the pin of a clock or of copies of a reset.
 static void add_level(const struct emit_plan *p, emit_pins *pins, const char *port, const char *net, int64_t bits) {
     add_pin(p, pins, (struct emit_pin){.name = port, .net = net, .bits = bits, .kind = EMIT_PIN_LEVEL});
 }
@@ -236,7 +237,8 @@ static bool has_far_store(const struct ir *ir) {
     return far;
 }
 
-// Returns the net that a kernel takes as a whole; IR_NONE: none.
+// Returns the net that is the kernel's first input on plain nets, if the kernel takes it as a whole. Otherwise returns
+// IR_NONE.
 static int net_before(const struct ir *ir, int kernel) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == kernel && !ir->wire[w].is_output) return ir_use_whole(&ir->wire[w].use);

@@ -106,7 +106,7 @@ static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     }
 }
 
-// Returns the place that says whether a module reads a net.
+// Returns the element of p->reads that says whether a module reads a net.
 static bool *reads_at(const struct emit_plan *p, int net, int module) {
     int modules = p->modules;
     return &p->reads[net * (modules + 1) + (module == EMIT_TOP ? modules : module)];
@@ -131,7 +131,7 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
     }
 }
 
-// Place of a net's first use: the wire, then the part of it.
+// The place of a net's first use: the wire, and the part of this wire.
 struct first_use {
     int wire, part;
 };

@@ -116,9 +116,9 @@ static bool is_of_engine(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Returns the home that a kernel's streams suggest. The outputs decide, for a multiplexer the inputs. If they decide
-// nothing, the other side does; also if they suggest several homes and the kernel neither is a multiplexer nor a
-// demultiplexer. Returns `shared` if several homes remain, and `control` if neither side decides.
+// Returns the home that a kernel's streams suggest. The outputs decide, or for a multiplexer the inputs. The other side
+// decides if this side decides nothing, or if this side suggests several homes and the kernel is neither a multiplexer
+// nor a demultiplexer. Returns `shared` if several homes remain, and `control` if neither side decides.
 static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     bool out = !kernel_is(k, KERNEL_MUX);
     int home = home_along(h, k, out);
@@ -181,6 +181,7 @@ void emit_plan_homes(struct emit_plan *p) {
 
 // ---- streams ----
 
+// Returns whether an end of one of the first `edges` streams, a kernel or a net has this name.
 static bool is_stream_name(const struct emit_plan *p, int edges, const char *name) {
     const struct ir *ir = p->ir;
     for (int e = 0; e < edges; e++)

@@ -37,9 +37,9 @@ enum emit_pin_kind {
     EMIT_PIN_AXIS
 };
 struct emit_pin {
-    const char *name, *net;
-    const char *doc; // comment at its declaration; NULL or empty: none
-    int64_t bits, handshakes;
+    const char *name, *net;          // name in the module: of the port, or of the stream; the top's net tied to it
+    const char *doc;                 // comment at the pin's declaration; NULL or empty: none
+    int64_t bits, handshakes;        // bits: width of the port or of tdata, not for streams and words
     const char *is, *handshakes_are; // `bits` and `handshakes` as expressions of constants; NULL: only the numbers
     struct emit_word word;           // of streams and words
     enum emit_pin_kind kind;
@@ -57,11 +57,11 @@ struct emit_pin_signal {
 enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 }; // most signals of a pin
 
 struct emit_module {
-    const char *name;        // name of its instance, without `u_`
+    const char *name;        // name of the module's instance, without `u_`
     const char *module;      // <design>_<name>
     const char *text;        // the whole file except its first line
     int region;              // IR_NONE: belongs to no region
-    int resets[IR_MAX_DIES]; // per die: copies of its reset that the module takes
+    int resets[IR_MAX_DIES]; // per die: copies of the die's reset that the module takes
     int faults;              // kernels in the module that can raise a fault
 };
 
@@ -81,28 +81,29 @@ struct emit_plan {
     int resets[IR_MAX_DIES], flushes; // copies of reset (per die) and flush
 };
 
-// Returns the number of channels on which a memory client has an engine.
+// Returns the number of channels on which a memory client has a DMA engine.
 int emit_client_channels(const struct ir *, int client);
 // Returns the width of a net, whatever drives it.
 int64_t emit_net_bits(const struct ir *, int net);
 const char *emit_net_width(const struct ir *, int net); // the width as an expression of constants, or NULL
 int64_t emit_all_faults(const struct ir *);             // kernels that can raise a fault; at least 1
 bool emit_is_of_client(const struct ir_net *);          // the net is a descriptor or a beat of a memory client
-bool emit_plan_reads(const struct emit_plan *, int net, int module);
-struct emit_word emit_word(const struct ir *, const struct ir_edge *);
-int64_t emit_field_bits(const struct emit_word *, enum emit_field); // 0: the stream has no such field
+bool emit_plan_reads(const struct emit_plan *, int net, int module);   // whether a module, or EMIT_TOP, reads a net
+struct emit_word emit_word(const struct ir *, const struct ir_edge *); // layout of a stream's words
+int64_t emit_field_bits(const struct emit_word *, enum emit_field);    // 0: the stream has no such field
 
 // The state while a module's body is written.
 struct emit_scope {
     const struct emit_plan *plan;
     int module;
-    int resets[IR_MAX_DIES]; // per die: copies of its reset that the body has taken so far
+    int resets[IR_MAX_DIES]; // per die: copies of the die's reset that the body has taken so far
     bool *declared;          // two per stream: whether its nets at the writer, and at the reader, are declared
     bool *written;           // per kernel: its instance is in the text
     struct text *out;
 };
 // Writes the texts of all modules and counts the copies of reset and flush that they take.
 void emit_modules(struct emit_plan *);
+// Returns the pins of a module in the order of the module's ports.
 emit_pins emit_pins_of(const struct emit_plan *, int module);
 // Lists the signals of a pin and returns their number.
 int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin_signal out[EMIT_PIN_SIGNALS]);
@@ -113,7 +114,8 @@ void emit_pin_text(const struct emit_pin *, const char *code, struct text *out);
 // returns it only for the first pin of the group.
 const char *emit_pin_heading(const struct emit_plan *, const struct emit_pin *);
 const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pin);
-// Steps of making the plan.
+// Steps of making the plan. emit_plan_homes makes the list of modules and decides the module of each kernel.
+// emit_plan_nets orders the nets, and finds which module drives each net and which modules read it.
 void emit_plan_homes(struct emit_plan *);
 void emit_plan_nets(struct emit_plan *);
 

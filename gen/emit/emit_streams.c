@@ -243,6 +243,8 @@ static void add_end(const struct emit_plan *p, int edge, const char *side, const
 static int borders_of(const struct link *l) { return abs(l->to - l->from); }
 static int die_behind(const struct link *l, int borders) { return l->from + (l->from < l->to ? borders : -borders); }
 
+// Writes the instance of a link and the wire with the copies of the reset that the link takes, one for each die on the
+// way.
 static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     const struct ir *ir = s->plan->ir;
     const struct ir_edge *e = &ir->edge[edge];
