@@ -20,8 +20,8 @@ struct loc {
     uint32_t col;
 };
 struct loc loc_none(void);
-// Returns the place of a file as a whole, which is printed as `path: error: ...`. Its source is made in the arena and
-// has no data.
+// Returns the place of a file as a whole, which is printed as `path: error: ...`. The source of this place is made in
+// the arena and has no data.
 struct loc loc_file(struct arena *arena, const char *path);
 
 enum { DIAG_MAX_ERRORS = 20 /* most errors that are shown, and most warnings */ };

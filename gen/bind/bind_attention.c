@@ -242,8 +242,8 @@ static bool after_product(const struct ir *ir, int tensor) {
 // the open blocks of the previous step have been read. If all products share an engine and V depends on one of them,
 // that product fires after these reads, so nothing has to be counted. If V depends on no product (in a first layer), or
 // if its product has a separate engine, V may arrive at any time, and the tail counts. READS is the number of reads in
-// a step if keys and values are on one engine (STEP_READS), and otherwise in a layer. READS_ALONE is the number in a
-// step of one token, if this is smaller.
+// a step if keys and values are on one engine (STEP_READS), and otherwise in a layer. READS_ALONE is the same
+// number for steps of one token, if it is smaller.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;

@@ -105,7 +105,7 @@ static struct loc place_of_last(const struct engine *e) {
 
 // ---- schedules ----
 
-// Adds a section for each region to a schedule. `add` adds the entry of a firing, if it needs one.
+// Adds a section for each region to a schedule. `add` adds the entry of a firing, if the firing needs one.
 static void region_sections(struct engine *e, struct schedule *s,
                             void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
     for (int r = 0; r < e->ir->regions; r++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // In designs with slots, the kernels of attention work on the parts of a step, one after the other: a part has the
-// tokens of one request. bind_parts adds kernels that cut the tensors that attention reads into parts and join its
-// result, and it gives the kernels of attention a word for each part instead of step words. See
-// docs/decisions/batches.md.
+// tokens of one request. Before attention, bind_parts adds kernels that cut tensors into parts, and after it a kernel
+// that joins the parts of the result. It also gives the kernels of attention a word for each part instead of step
+// words. See docs/decisions/batches.md.
 #include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"

@@ -50,16 +50,16 @@ struct ir *command_design_again(struct run *, const struct design_options *, boo
 // Returns whether DIR may be a design's folder. If DIR is a file, prints an error that says how to make a folder from
 // it, and returns false.
 bool command_takes_folder(const char *command, const char *dir);
-// Builds the simulation of a design if there is none or if it is out of date, and checks that the options fit the
-// design. Returns the path of the executable, or NULL after an error.
-struct simulation {
+struct simulation {   // how to build the simulation of a design
     bool quick, tune; // as the options of `rill sim` with these names
     int jobs;         // processes of the build
 };
+// Builds the simulation of a design if there is none or if it is out of date, and checks that the options fit the
+// design. Returns the path of the executable, or NULL after an error.
 const char *command_simulation(struct run *, const struct simulation *, struct sim_options *);
+struct clock_model;
 // Reads the clock that the delay model supports, from the record that the option --timing names (`timing`, or NULL) or
 // that is next to the spec. Returns false after an error.
-struct clock_model;
 bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
 #define COMMAND_TIMING_HELP "record of the delay model (default: NAME.timing.json next to NAME.yaml)"
 // Adds a note that names the custom kernels which count as nothing in the estimates, because they do not state their
@@ -69,10 +69,10 @@ int command_print(struct text *);         // prints to standard output and frees
 const char *command_pass_name(int index); // name of a pass in the order of running; NULL after the last
 void command_list_passes(FILE *);         // prints these names, one per line
 
-// Computes rows of a graph that is not a language model with the oracle (`rill golden`). Input rows come from a file or
-// are random; output rows go to a file or to standard output. Returns false after an error.
+// ---- parts of `rill golden` ----
+
 struct oracle_graph;
-struct golden_rows {
+struct golden_rows { // rows to compute with the oracle, for a graph that is not a language model
     const struct ir *ir;
     const struct oracle_graph *graph;
     const char *weights, *inputs, *outputs; // paths; inputs and outputs may be NULL
@@ -81,14 +81,14 @@ struct golden_rows {
     bool in_float;     // without any quantization
     bool json;
 };
+// Takes input rows from a file or makes random ones, computes the output rows, and writes them to a file or to standard
+// output. Returns false after an error.
 bool command_golden_rows(const struct golden_rows *options, struct arena *arena, struct diag *diag);
 
-// Measures the loss of a fixed text (`rill golden --check`), and warns if the weights seem to have another layout than
-// the spec assumes. Returns false after an error.
 struct checkpoint;
 struct oracle;
 struct tokenizer;
-struct golden_check {
+struct golden_check { // a model to check
     struct arena *arena;
     struct diag *diag;
     const char *spec, *weights; // paths
@@ -97,7 +97,11 @@ struct golden_check {
     const struct tokenizer *tokenizer;
     struct oracle *exact; // computes the same values as the hardware
 };
+// Measures the loss of a fixed text (`rill golden --check`), and warns if the weights seem to have another layout than
+// the spec assumes. Returns false after an error.
 bool command_golden_check(const struct golden_check *);
+
+// ---- building the IR ----
 
 // Reads a spec, or a dump of the IR, and runs the passes, each followed by the verifier, up to the pass stop_after
 // (NULL: all). A dump goes only through the passes that follow the last one that it has been through. Returns NULL

@@ -16,15 +16,15 @@ struct calibrate_options {
 extern const struct option_row calibrate_rows[];
 static inline bool calibrate_asked(const struct calibrate_options *o) { return o->text || o->statistics; }
 
-// Measures or reads the statistics that the options ask for. Call it only if calibrate_asked is true. Returns NULL
-// after an error.
-struct calibrate_run {
+struct calibrate_run { // a model whose statistics are wanted
     const struct calibrate_options *options;
     const char *spec; // path of the spec, for messages
     const struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     const struct tokenizer *tokenizer;
 };
+// Measures or reads the statistics that the options ask for. Call it only if calibrate_asked is true. Returns NULL
+// after an error.
 const struct statistics *calibrate_run(const struct calibrate_run *, struct arena *, struct diag *);
 
 #endif

@@ -11,7 +11,7 @@
 // Values of an option that may be repeated. `ended` adds the NULL that struct explore_words needs.
 typedef VEC(const char *) explore_list;
 
-struct explore_options {
+struct explore_options { // values of the options; `rows` explains them
     const char *spec, *journal, *launch, *emit, *html;
     explore_list vary, fix, goal, limit, least, most;
     struct {
@@ -31,7 +31,7 @@ static const char *quoted(struct arena *arena, const char *argument) {
 }
 
 // Returns the command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them.
-// The search writes it into its specs and its page.
+// The specs and the page that the search writes contain this command.
 static const char *command_of(struct arena *arena, int argc, char **argv) {
     const char *text = "rill explore";
     for (int i = 1; i < argc; i++) {

@@ -367,6 +367,7 @@ static const char *slots_fault(const struct ir *ir, const struct forecast_option
     return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
 }
 
+// Makes and prints the forecast of several requests at the same time (--slots). Returns the exit status.
 static int forecast_load(struct ir *ir, const struct forecast_options *o) {
     const char *why = slots_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
@@ -380,6 +381,7 @@ static int forecast_load(struct ir *ir, const struct forecast_options *o) {
     return RILL_OK;
 }
 
+// Checks that the request fits the context, and makes and prints the forecast. Returns the exit status.
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {

@@ -20,7 +20,7 @@
 // DEFAULT_IDS: generated tokens without --tokens. MOST_SPEC: most bytes of a spec.
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
-struct golden_options {
+struct golden_options { // values of the options; `rows` explains them
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
     int64_t tokens, stories, data_seed; // tokens, stories: 0 if not given
     bool ignore_eot, ids, json, in_float, unchecked, check;

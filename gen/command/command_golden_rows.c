@@ -86,6 +86,7 @@ static void print_rows_json(const struct rows_tensor *out, int count, int64_t ro
 
 // ---- running ----
 
+// Computes the output rows into s->output. Returns false after an error.
 static bool evaluate(struct session *s, struct oracle *oracle, int64_t rows) {
     const float *in[IR_MAX_PORTS];
     float *out[IR_MAX_PORTS];

@@ -14,8 +14,8 @@ struct pack_options {
     struct calibrate_options calibrate;
 };
 
-// Returns whether `rill gen` wrote the folder for exactly this design. An image in it that does not fit is then stale
-// and may be replaced.
+// Returns whether `rill gen` wrote the folder for exactly this design. An image in the folder that does not fit the
+// design is then stale and may be replaced.
 static bool is_folder_of(const struct ir *ir, const char *dir) {
     struct text design = {0};
     size_t len;

@@ -89,6 +89,8 @@ static void print_json(const struct rill_device *d, const struct platform_option
     text_add(out, "]}\n");
 }
 
+// Compares the board file with a report of the vendor's tools and prints the result. Returns the exit status, which is
+// 1 if a figure differs.
 static int compare(struct run *run, const struct rill_device *d, const struct platform_options *o, struct text *out) {
     const struct platform_said *said = platform_read(o->compare, d, &o->build, &run->arena, &run->diag);
     const struct platform_verdict *v = said ? platform_compare(d, said, &run->arena, &run->diag) : NULL;

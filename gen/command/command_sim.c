@@ -155,8 +155,8 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
                      &run->diag) > 0;
 }
 
-// Checks that the image and the requests fit the design. The requests of a saved run were checked when it began, and
-// requests in a pipe are not checked here.
+// Checks that the image and the requests fit the design. The requests of a saved run were checked when that run
+// began. Requests in a pipe are not checked here.
 static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
     if (b->build_only) return true;
     const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;

@@ -27,8 +27,8 @@ bool fit_widen(const struct fitting *, struct import_design *);
 bool fit_filling(const struct fitting *, int64_t request[2]);
 
 // Chooses one of the bases, a number of channels, and the keys `A` and `pump`. The base gives all other keys and the
-// most channels. The returned design was built with all passes and is within the limits of its board; *d and *spec
-// receive it. Returns NULL if none was found, and leaves *d as it is.
+// most channels. The returned design was built with all passes and is within the limits of its board. *d receives the
+// design, and *spec the text of its spec. Returns NULL if none was found, and leaves *d as it is.
 // request: prompt tokens and generated tokens of the request whose time the search minimizes; 0: the usual ones.
 struct ir *fit_search(const struct fitting *, const struct import_design *bases, int count, const int64_t request[2],
                       struct import_design *d, struct text *spec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates the pace of a stream: the least number of cycles from one word to the next. The results of a product come
-// at the pace of its beats. A word that is made of several other words comes no faster than these can be read.
+// at the pace of the product's beats. A word that is made of several other words comes no faster than these can be
+// read.
 
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"

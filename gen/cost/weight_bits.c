@@ -34,6 +34,7 @@ static struct cost_format product(const struct ir *ir, const struct ir_segment *
                                 .stored = 8 * s->bytes * lanes * repeat};
 }
 
+// Counts the weights of the table in the segment. A table without quantization counts as fp32.
 static struct cost_format table(const struct ir *ir, const struct ir_segment *s) {
     static const int bits[] = {[SPEC_TABLE_INT8] = 8, [SPEC_TABLE_INT4] = 4, [SPEC_TABLE_INT16] = 16};
     const struct ir_node *n = &ir->node[s->node];
@@ -52,6 +53,7 @@ static struct cost_format table(const struct ir *ir, const struct ir_segment *s)
                                 .stored = 8 * s->bytes * ir_parts(s->parts)};
 }
 
+// Counts the vector parameters in the segment, which are fp32.
 static struct cost_format vectors(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
     int64_t weights = ir_vector_length(ir, n) * ir_param_vectors(ir, n) * ir->region[n->region].repeat;

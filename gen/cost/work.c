@@ -59,7 +59,7 @@ static struct cost_contract engine(const struct call *k) {
     return gathers(fill, timing_latency(&k->c) + f->beats);
 }
 
-// A group is read when it has arrived completely, or when the firing has arrived if it is shorter than a group.
+// A group is read when it has arrived completely, or when the firing has arrived if the firing is shorter than a group.
 static struct cost_contract banks(const struct call *k) {
     struct timing_contract c = k->c;
     c.banks.rows = at_most(c.banks.rows, at_least(firing_in(k), 1));

@@ -58,6 +58,7 @@ static int list_places(const struct ir *ir, const char *words[IR_MAX_DIES + 2]) 
     return count;
 }
 
+// Reads the paths of one part of the design and adds the part to out->parts. Returns false after an error.
 static bool read_part(const struct ir *ir, const struct yaml_node *node, struct clock_model *out, struct diag *diag) {
     const char *words[IR_MAX_DIES + 2];
     int at = 0, count = list_places(ir, words);

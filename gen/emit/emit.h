@@ -11,7 +11,7 @@
 // Hashes by which a host recognizes a design.
 struct emit_names {
     uint64_t identity; // hash of design.yaml
-    uint64_t layout;   // hash of its memory layout; the manifest of an image that fits the design has the same value
+    uint64_t layout;   // hash of the memory layout; the manifest of an image that fits the design has the same value
 };
 
 // ---- the Verilog of a design ----
@@ -58,7 +58,7 @@ int emit_home(const struct ir *); // the token loop's die
 // Returns the name of a net or instance that exists once per die; a design on one die has no die number in the name.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);     // whether a kernel on the die can raise a fault
-void emit_stall(const struct ir *, struct text *out); // assigns the net with a bit for each channel without a beat
+void emit_stall(const struct ir *, struct text *out); // assigns channel_no_beat: bit c is 1 if lane c has no beat
 const char *emit_on_die(const struct ir *, int die);  // `, on SLR1`; empty if the whole design is on one die
 void emit_count_channels(struct emit_plan *);         // adds the copies of reset and flush that the channels take
 // Returns the number of a channel's DMA engines: one for each read client, one for all writers. Each takes a copy of
@@ -97,7 +97,7 @@ int64_t emit_pool_number(const struct ir *, int pool, const char *param); // val
 // ---- places ----
 
 void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock for each die, with its instances
-// Lines `rill_prefer <die> {<path>}` for the matrix engines, and for their parts that are on another die than the
+// Adds lines `rill_prefer <die> {<path>}` for the matrix engines, and for their parts that are on another die than the
 // instance around them, so that crossings stay between flip-flops.
 void emit_engine_preferences(const struct emit_plan *, struct text *out);
 // Adds only those lines of emit_pblocks that place instances, `rill_place pblock_<die> {<path>}`, and their comments.
@@ -134,7 +134,8 @@ bool emit_carried_by(const struct ir *, int kernel, struct text *out); // a kern
 // expressions such as `8*FP32_W+SIDE_W`.
 
 int64_t emit_evaluate(const struct ir *, const char *expression); // the expression's value in this design
-// Returns the text of a number: the expression, after checking that it has this value, or digits if it is NULL.
+// Returns the text of a number: the expression, after checking that it has this value. If the expression is NULL,
+// returns the digits.
 const char *emit_expression(const struct ir *, const char *expression, int64_t value);
 const char *emit_range_of(const struct ir *, const char *expression, int64_t bits); // `[MX_W-1:0] `; empty for one bit
 const char *emit_field_range(const struct ir *, const struct emit_word *, enum emit_field); // the same for a field
@@ -152,7 +153,7 @@ const char *emit_word_width(const struct ir *, const struct emit_word *);
 const char *emit_param_expression(const struct ir *, int kernel, const struct ir_param *);
 enum { EMIT_MAX_CONSTANTS = 24 };
 struct emit_constant {
-    const char *name, *is, *doc; // is: its value or expression; doc: comment at its declaration
+    const char *name, *is, *doc; // is: the constant's value or expression; doc: comment at the declaration
 };
 // Lists the constants that a text uses. A constant comes before those that depend on it. Returns their number.
 int emit_used_constants(const struct ir *, const char *text, struct emit_constant out[EMIT_MAX_CONSTANTS]);
@@ -169,14 +170,15 @@ const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.
 void emit_wrapped(const struct text *in, struct text *out);
-// Adds a line of code with its comment: at its end if both fit into the columns, else above it.
+// Adds a line of code with its comment. The comment is at the end of the line if both fit into the columns, and
+// otherwise above the line.
 void emit_commented(const char *code, const char *comment, struct text *out);
 
 // ---- the RTL library ----
 
 struct emit_template {
-    const char *module;   // in a file of the same name
-    struct source source; // data is NULL until a text reaches the template
+    const char *module;   // name of the module and of its file
+    struct source source; // data is NULL until emit_library_reach has read the file
 };
 struct emit_header {
     const char *name, *path; // a file that templates include
@@ -214,20 +216,20 @@ void emit_waivers(const struct emit_rtl *, struct arena *, const char *shared, s
 // Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
 // the host reads.
 void emit_logic(const char *data, size_t len, struct text *out);
-// Adds the first lines of a file. what: a sentence about its module.
+// Adds the first lines of a file. what: a sentence about the file's module.
 void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS }; // most clients of a channel in one direction
 struct emit_client {                            // a client of one channel
-    const char *name;                           // suffix of its nets
+    const char *name;                           // the names of the client's nets begin with this name
     int client;                                 // index in the IR; IR_NONE: the weight stream
     int base;                                   // net of its base address; IR_NONE: the channel's register
     int64_t burst, buffer;                      // beats; 0: the design's values
     bool is_lane;                               // the engine's weight stream
     bool on_every;                              // one such client on every channel of a matrix engine
-    bool is_packed;                             // each channel delivers different beats
+    bool is_packed;                             // each channel transfers different beats
     int part, parts;                            // a read split over `parts` channels: this is number `part`
 };
 // Lists the read or write clients of a channel and returns their number.
@@ -235,13 +237,15 @@ int emit_channel_clients(const struct ir *, int channel, bool is_write, struct e
 int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
-enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19, EMIT_AXIL_READ = 17 /* awprot, arprot: not read */ };
+// EMIT_AXIL_READ: number of the AXI-Lite signals that the control module takes; the last two, awprot and arprot, are
+// not read.
+enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19, EMIT_AXIL_READ = 17 };
 struct emit_signal {
     const char *name;
-    bool from_master;
-    int bits; // 0: id width; -1: data width; -2: strobe width
+    bool from_master; // the master of the bus drives the signal
+    int bits;         // 0: id width; -1: data width; -2: strobe width
 };
-bool emit_begins_group(int signal); // the first signal of a channel of AXI4: AR, R, AW, W, B
+bool emit_begins_group(int signal); // whether it is the first signal of a channel of AXI4: AR, R, AW, W, B
 extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
 int emit_signal_bits(const struct ir *, const struct emit_signal *);
 

@@ -57,8 +57,8 @@ static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_o
     return count;
 }
 
-// Lists the tensors that a multiplexer takes in turn, or that a demultiplexer distributes, if the stream is at its
-// common side. Returns false if it is not.
+// If the stream is the output of a multiplexer, lists the tensors that the multiplexer takes in turn. If it is the
+// input of a demultiplexer, lists the tensors that the demultiplexer distributes. Returns false for other streams.
 static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
     struct text turns = {0};

@@ -110,6 +110,7 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
 
 // ---- kernels ----
 
+// Adds a node's operation, the tensors that it reads, and the tensors that it makes.
 static void add_operation(const struct ir *ir, int node, struct text *out) {
     const struct ir_node *n = &ir->node[node];
     text_add(out, ir_op_of(ir, n->op)->name);
@@ -518,6 +519,8 @@ static void add_channel_row(const struct emit_plan *p, struct text *out) {
         last);
 }
 
+// Adds the row of a module to the list of modules: the numbers of its operations, other kernels and streams, and how
+// often it runs.
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     const struct emit_module *module = &p->module[m];
     int operations = 0, others = 0, streams = 0;
@@ -539,6 +542,7 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : "kernels of several regions");
 }
 
+// Explains how to read the file, and the terms of its comments.
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,

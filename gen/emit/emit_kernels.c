@@ -243,6 +243,8 @@ static void declare_ends(struct emit_scope *s, int kernel) {
         if (k->port[p].edge != IR_NONE) emit_declare(s, k->port[p].edge, k->port[p].is_output);
 }
 
+// Writes a kernel: the links of the streams that it reads, its comment, the nets at its ports that are not declared
+// yet, and the instance.
 static void add_kernel(struct emit_scope *s, int id) {
     const struct ir *ir = s->plan->ir;
     const struct ir_kernel *k = &ir->kernel[id];

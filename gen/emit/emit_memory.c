@@ -332,6 +332,8 @@ static void add_control(const struct channel *ch) {
               bit, bit, bit, bit, bit, channels == 1 ? "" : arena_printf(ir->arena, "[64*%d +: 64]", ch->index));
 }
 
+// Writes the instance of a channel. Its comment lists the clients, or says what differs from an earlier channel with
+// the same clients.
 static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     struct channel ch = channel_of(p, c, out);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);

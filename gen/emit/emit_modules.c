@@ -326,6 +326,8 @@ static const char *doc_of_faults(const struct emit_plan *p, int m) {
     return NULL;
 }
 
+// Adds the pins of plain nets that the module drives and another one reads, or that it reads and another one drives,
+// and the pin of the module's faults.
 static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
@@ -466,6 +468,7 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
 // Returns whether the control module assigns the net at a clock edge (emit_control).
 static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET || n->role == IR_NET_PROGRESS; }
 
+// Declares the plain nets that do not leave the module.
 static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     const char *heading = "\n    // ---- nets inside this module ----\n";
@@ -532,6 +535,7 @@ static void add_constants(const struct emit_plan *p, const char *code, struct te
     text_add(out, ") (\n");
 }
 
+// Puts the whole text of a module together, breaks long lines, and stores it in the plan. body: what follows the ports.
 static void write_module(struct emit_plan *p, int m, const struct text *body) {
     struct text plain = {0}, code = {0}, text = {0};
     emit_pins pins = emit_pins_of(p, m);

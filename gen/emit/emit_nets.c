@@ -118,6 +118,7 @@ static void read_by(const struct emit_plan *p, int net, int module) {
     if (net != IR_NONE) *reads_at(p, net, module) = true;
 }
 
+// Notes for each module the nets that inputs of its kernels take.
 static void add_reads_of_kernels(const struct emit_plan *p) {
     const struct ir *ir = p->ir;
     for (int w = 0; w < ir->wires; w++) {

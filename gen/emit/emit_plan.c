@@ -204,7 +204,7 @@ static const char *stream_name(const struct emit_plan *p, int edges, const char 
 }
 
 // Returns the name of an end of a stream, normally `<kernel>_<port>`. If the kernel's name ends with the port's name,
-// it leaves out the port: norm1_param.param becomes norm1_param.
+// the port is left out: norm1_param.param becomes norm1_param.
 static const char *end_name(const struct ir *ir, int kernel, int port) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const char *name = k->port[port].name;
@@ -241,6 +241,7 @@ static const char *name_of_end(const struct emit_plan *p, int edge, bool at_writ
     return stream_name(p, edge, side, end);
 }
 
+// Names both ends of every stream, and the word that each fork sends to other modules.
 static void name_streams(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     p->from = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);

@@ -29,7 +29,7 @@ bool emit_is_packed(const struct emit_word *);
 
 // A pin is a port of a module with the top's net that is tied to it, or the group of all ports of a stream.
 enum emit_pin_kind {
-    EMIT_PIN_NET,
+    EMIT_PIN_NET,    // a plain net, or a pin of the top
     EMIT_PIN_LEVEL,  // a clock, or copies of a reset; `net` is the expression tied to the port
     EMIT_PIN_STREAM, // a stream between kernels: <name>_tvalid, <name>_tready, and <name>_word or <name>_tdata
     EMIT_PIN_WORD,   // only <name>_word or <name>_tdata: the word that a fork sends to several readers
@@ -37,7 +37,7 @@ enum emit_pin_kind {
     EMIT_PIN_AXIS
 };
 struct emit_pin {
-    const char *name, *net;          // name in the module: of the port, or of the stream; the top's net tied to it
+    const char *name, *net;          // name: the port, or the stream, in the module; net: what the top ties to it
     const char *doc;                 // comment at the pin's declaration; NULL or empty: none
     int64_t bits, handshakes;        // bits: width of the port or of tdata, not for streams and words
     const char *is, *handshakes_are; // `bits` and `handshakes` as expressions of constants; NULL: only the numbers
@@ -111,7 +111,7 @@ int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin
 // code, so that all comments in a list of them are in one place.
 void emit_pin_text(const struct emit_pin *, const char *code, struct text *out);
 // Returns the heading of the group that the pin is in, such as all streams to one module, or NULL. emit_pin_note
-// returns it only for the first pin of the group.
+// returns this heading only for the first pin of the group.
 const char *emit_pin_heading(const struct emit_plan *, const struct emit_pin *);
 const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pin);
 // Steps of making the plan. emit_plan_homes makes the list of modules and decides the module of each kernel.

@@ -170,6 +170,7 @@ static const char *second_clock(const char *wrapper) {
     return wrapper ? "`ifdef RILL_VENDOR_CELLS\n    input  wire oscillator,\n`endif\n" : "    input  wire clk_2x,\n";
 }
 
+// Adds the module rill_sim_top, with long lines.
 static void add_sim_top(const struct emit_plan *p, const char *wrapper, struct text *out) {
     const struct ir *ir = p->ir;
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n");

@@ -239,7 +239,7 @@ static void add_end(const struct emit_plan *p, int edge, const char *side, const
     text_add(out, ")");
 }
 
-// These return the number of die boundaries that a link crosses, and its die after that many boundaries.
+// These return the number of die boundaries that a link crosses, and the die on which it is after `borders` boundaries.
 static int borders_of(const struct link *l) { return abs(l->to - l->from); }
 static int die_behind(const struct link *l, int borders) { return l->from + (l->from < l->to ? borders : -borders); }
 
@@ -360,6 +360,8 @@ static void add_pooled(struct emit_scope *s, int edge) {
 
 // ---- all of them ----
 
+// Writes a stream: its comment, the nets at both ends that are not declared yet, and the link or the connection to the
+// pool's storage.
 static void add_stream(struct emit_scope *s, int edge) {
     const struct emit_plan *p = s->plan;
     struct link link = whole_link(p, edge);
