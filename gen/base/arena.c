@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena and vec_grow, which base.h declares. An arena is a list of blocks, newest first. A mark remembers the
-// newest block and how full it was. Released blocks are kept for reuse until arena_free.
+// Implements the arena and vec_grow of base.h. An arena is a list of blocks, newest first. A mark remembers the newest
+// block and how full this block was. Released blocks are kept for reuse until arena_free.
 #include "gen/base/base.h"
 
 #include <stdlib.h>

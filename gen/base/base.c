@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal errors, checked arithmetic, hashes and the ids that end a request, which base.h declares.
+// Implements the parts of base.h that have no other file: internal errors, checked arithmetic, hashes, and the ids that
+// end a request.
 #include "gen/base/base.h"
 
 #include <inttypes.h>

@@ -133,7 +133,7 @@ static const struct binary *operator_at(struct parser *e) {
     return NULL;
 }
 
-// Applies + - * / or %. A division by zero and a result beyond 64 bits are errors.
+// Applies + - * / or %. A division by zero, a division of -2^63 and a result beyond 64 bits are errors.
 static int64_t arithmetic(struct parser *e, char op, int64_t a, int64_t b) {
     int64_t v = 0;
     if ((op == '/' || op == '%') && b == 0) return fail(e, "division by zero");

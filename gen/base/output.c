@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output sets, which base.h describes: files are written under temporary names and then renamed together, or removed
+// Implements the output sets of base.h: files are written under temporary names and then renamed together, or removed
 // together after a failure.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text buffers that grow, and the JSON strings that are written into them.
+// Implements the text buffers of base.h, which grow, and writes JSON strings into them.
 #include "gen/base/base.h"
 
 #include <stdlib.h>

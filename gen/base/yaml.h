@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML: reads a file into a tree that keeps every node's place, gives typed access with diagnostics, and writes YAML. A
 // file is one document of maps with plain keys, sequences and scalars. The reader refuses anchors, aliases, tags,
-// duplicate keys, and files that exceed one of the limits YAML_MAX_.... Trees live in the arena of the call.
+// duplicate keys, and files that exceed a limit (YAML_MAX_DEPTH and so on). Trees live in the arena of the call.
 //
 // libyaml's header has the same name. A file that needs both defines RILL_YAML_LIBRARY before it includes this one. A
 // file that needs only libyaml defines RILL_YAML_LIBRARY_ALONE.

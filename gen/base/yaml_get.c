@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the nodes of a YAML tree: typed readers with diagnostics, and checks of keys. yaml.h describes them.
+// Implements the access to the nodes of a YAML tree: typed readers with diagnostics, and checks of keys. yaml.h
+// describes the functions.
 #include "gen/base/yaml.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The YAML writer of yaml.h. A block container prints nothing before its first item, because an empty one is written
-// {} or [].
+// Implements the YAML writer of yaml.h. A block container prints nothing before its first item, because an empty
+// container is written {} or [].
 #include "gen/base/yaml.h"
 
 #include <math.h>

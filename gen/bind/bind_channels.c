@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides how many engines there are, which of them keep their weights on chip (resident engines), and which memory
-// channels each of the others owns. `shared`: one engine has all channels. `spatial`: each product has an engine, in
-// program order, and the channels are divided in proportion to the beats that each product reads in a decode step at
-// half the context. The lanes of resident engines are divided in the same way.
+// channels each of the others owns. `shared`: one engine has all channels, or none if it is resident. `spatial`: each
+// product has an engine, in program order, and the channels are divided in proportion to the beats that each product
+// reads in a decode step at half the context. The lanes of resident engines are divided in the same way.
 #include "gen/bind/bind.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"

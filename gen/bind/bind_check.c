@@ -106,7 +106,7 @@ static void check_cache(struct check *c, int n) {
 }
 
 // Compares the products with this trait on one engine with the first of them. If there are several engines, each
-// product is alone on an engine, so nothing is compared.
+// product is alone on an engine, so nothing is compared. Checks the cache of each first product.
 static void check_together(struct check *c, unsigned trait) {
     const struct ir *ir = c->ir;
     int first = IR_NONE;

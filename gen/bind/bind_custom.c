@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: compares their Verilog modules with the spec's declarations, and sets the parameters of an instance.
+// Compares the Verilog modules of custom kernels with the spec's declarations, and sets the parameters of an instance.
 #include <string.h>
 
 #include "gen/bind/bind.h"

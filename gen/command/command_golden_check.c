@@ -15,8 +15,10 @@ static const char text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park "
     "with her mom and dad. One day, she saw a big red ball.";
 
-#define LOST_SHARE 0.5 // part of the loss of random guesses; a model that was read correctly has less loss than that
-#define MOST_APART 0.5 // largest plausible difference in nats of the losses of exact and unquantized values
+// LOST_SHARE: share of the loss of random guesses. A model that was read correctly has a smaller loss than this share.
+// MOST_APART: largest plausible difference of the losses of exact and unquantized values, in nats.
+#define LOST_SHARE 0.5
+#define MOST_APART 0.5
 
 // Returns the mean loss in nats per prediction, or NAN after an error.
 static double loss_of(const struct golden_check *c, struct oracle *oracle) {

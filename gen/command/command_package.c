@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill package: turns a generated design into a package, the folder for Vivado and Vitis. Its files appear together or
-// not at all. gen/package writes their texts. Functions that return bool return false after an error.
+// not at all. gen/package writes their texts. Functions that check, read or write something return false after an
+// error.
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct packing { // state of one run
     struct diag *diag;
     struct package_options o;
     struct package package;
-    VEC(struct verilog_file) verilog; // of the design, in reading order
+    VEC(struct verilog_file) verilog; // the design's Verilog files, in reading order
     struct output out;
 };
 

@@ -14,7 +14,7 @@ struct timeline_options {
     int64_t prompt, tokens;                    // 0: default
     int64_t start;                             // cycles that the memory has run before the request
     bool started, unbounded, no_refresh, json; // started: --start is given
-    bool unchecked;                            // accept tokens beyond the context, and stop at its end
+    bool unchecked;                            // accept tokens beyond the context, and stop at the context's end
     const char *beats;                         // name of a file, or NULL
     const char *ids;                           // ids of the first positions, separated by commas; NULL: not known
 };

@@ -39,7 +39,7 @@ struct verify {
     struct pool_job *job;
     int jobs;                  // shards that this run simulates
     int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
-    double seconds;            // time of all jobs together
+    double seconds;            // time from the start of the first shard to the end of the last one
     int golden_status;         // 0: the replay passed
     int golden_tries;          // runs of the replay so far
     bool shown;                // a line of progress is on the terminal
@@ -291,7 +291,7 @@ static void judge(struct verify *v, int shard, int status) {
     }
 }
 
-// Notes the end of a shard. Returns whether the shard is to run again: it died and has run less than MOST_TRIES times.
+// Notes the end of a shard. Returns whether the shard is to run again: it died and has run fewer than MOST_TRIES times.
 static bool shard_ended(void *context, int job, int status, double seconds) {
     struct verify *v = context;
     int shard = v->shard_of[job];

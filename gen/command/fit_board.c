@@ -165,8 +165,8 @@ static struct ir *search(const struct fitting *f, const struct import_design *ba
 
 // ---- changes that only need space ----
 
-// Builds the design with other values of prefetch_beats and wide_rows (an embedding of 16-bit elements). Returns it if
-// it is within the limits, and otherwise `ir`.
+// Builds the design with other values of prefetch_beats and wide_rows (an embedding of 16-bit elements). Returns the
+// new design if it is within the limits, and otherwise `ir`.
 static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
                             int prefetch_beats, bool wide_rows) {
     struct import_design other = *d;

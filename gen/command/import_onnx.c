@@ -94,7 +94,7 @@ struct trial {
     struct text spec;
     char *said; // the messages
     size_t len;
-    struct arena_mark mark; // trial_end releases what was allocated since
+    struct arena_mark mark; // trial_end releases all memory that was allocated after this mark
 };
 
 static void trial_begin(const struct fitting *f, struct trial *t) {

@@ -19,7 +19,7 @@ struct cost_row {
     int params;
     struct cost_resources is; // the measured resources
 };
-struct cost_rows { // a vector
+struct cost_rows { // the table, as a vector for VEC_PUSH
     struct cost_row *items;
     size_t count, capacity;
 };

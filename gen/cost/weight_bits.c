@@ -6,7 +6,9 @@
 #include "gen/ir/names.h"
 #include "gen/ir/ops.h"
 
-enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
+// FP32: `coding` of weights that are not quantized. ROW_BITS: bits of a row's scale and bias. ASYM_GROUP: weights that
+// share a scale and an offset in int4_asym.
+enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS, ASYM_GROUP = 32 };
 
 // Returns the bits of a row of a product without its weights: scale and bias, and the scales and offsets of groups.
 static int64_t product_beside(const struct ir *ir, enum spec_format format, int64_t k) {

@@ -7,7 +7,7 @@
 #include "gen/ir/window.h"
 #include "gen/kernel/ports.h"
 
-enum { MAX_STEERING = 8 /* multiplexers and demultiplexers in a row */ };
+enum { MAX_STEERING = 8 /* most multiplexers and demultiplexers in a row that port_words follows */ };
 
 static bool is_steering(const struct ir_kernel *k) { return kernel_is(k, KERNEL_MUX | KERNEL_DEMUX); }
 

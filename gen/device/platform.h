@@ -32,8 +32,8 @@ struct platform_said {    // the content of a report
     VEC(struct platform_row) rows;
 };
 
-// Facts about the user's kernel in a build, given by the caller. They separate its part of the build from the
-// platform's, which a report alone does not do.
+// Facts about the user's kernel in a build, given by the caller. A report alone does not tell the kernel's part of the
+// build from the platform's part.
 struct platform_build {
     const char *kernel; // instance of the kernel in a report by hierarchy; NULL: unknown
     bool has_ports;     // whether `ports` is known

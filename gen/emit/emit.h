@@ -71,13 +71,15 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *); // layout of the words at a port
-int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
+// Returns the width of tuser in the streams that have it, except in those of an engine with more places than T tokens.
+int64_t emit_user_bits(const struct ir *);
 // Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
 // Returns the net of one signal of a stream at its writer, in the writer's module.
 const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
-// Returns the fork that reads this stream, if its outputs have no nets for words because all its readers read the word
-// at the fork's input. IR_NONE: the reader is not a fork, or the stream's link is in another module than the fork.
+// Returns the fork that reads this stream, if the fork's readers read the word at the fork's input, so that the fork's
+// outputs have no nets for words. IR_NONE: the reader is not a fork, or the stream's link is in another module than the
+// fork.
 int emit_fork_at(const struct emit_plan *, int edge);
 // For a stream that leaves such a fork, returns the stream at the fork's input, which has the same words. IR_NONE: the
 // writer is not such a fork.
@@ -225,7 +227,7 @@ enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS }; // most clients of a channel in 
 struct emit_client {                            // a client of one channel
     const char *name;                           // the names of the client's nets begin with this name
     int client;                                 // index in the IR; IR_NONE: the weight stream
-    int base;                                   // net of its base address; IR_NONE: the channel's register
+    int base;                                   // net of the base address; IR_NONE: the channel's register
     int64_t burst, buffer;                      // beats; 0: the design's values
     bool is_lane;                               // the engine's weight stream
     bool on_every;                              // one such client on every channel of a matrix engine

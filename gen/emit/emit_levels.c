@@ -217,8 +217,8 @@ static int faults_of(const struct ir *ir, int die) {
 
 // A run of faults that are adjacent in their module's vector and in the token loop's `kernel_fault`.
 struct run {
-    int module, first, count; // index in the module's fault vector
-    int place;                // bit number in `kernel_fault`
+    int module, first, count; // first: index of the run's first fault in the vector of `module`; count: faults
+    int place;                // bit number of the first fault in `kernel_fault`
 };
 
 // Finds the run that ends with the fault of kernel *kernel. Sets *kernel to a kernel below which the search for the

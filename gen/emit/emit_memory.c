@@ -190,7 +190,8 @@ static bool same_clients(const struct channel *a, const struct channel *b) {
     return same && (!a->writers || ir_write_buffer(a->ir, a->index) == ir_write_buffer(b->ir, b->index));
 }
 
-// Returns which copy of the walker's descriptor a channel reads. 0: its engine has one copy, or it has no engine.
+// Returns which copy of the walker's descriptor a channel reads, counted from 0. Returns 0 for a channel without an
+// engine.
 static int copy_of(const struct channel *ch) {
     return ch->engine == IR_NONE ? 0 : (ch->index - ch->ir->engine[ch->engine].first_channel) / KERNEL_TREE_GROUP;
 }

@@ -39,7 +39,7 @@ enum emit_pin_kind {
 struct emit_pin {
     const char *name, *net;          // name: the port, or the stream, in the module; net: what the top ties to it
     const char *doc;                 // comment at the pin's declaration; NULL or empty: none
-    int64_t bits, handshakes;        // bits: width of the port or of tdata, not for streams and words
+    int64_t bits, handshakes;        // bits: width of the port, or of tdata; streams and words have `word` instead
     const char *is, *handshakes_are; // `bits` and `handshakes` as expressions of constants; NULL: only the numbers
     struct emit_word word;           // of streams and words
     enum emit_pin_kind kind;
@@ -49,7 +49,7 @@ struct emit_pin {
 };
 typedef VEC(struct emit_pin) emit_pins;
 struct emit_pin_signal {
-    const char *port, *net;
+    const char *port, *net; // the port in the module, and the top's net that is tied to it
     int64_t bits;
     const char *is; // `bits` as an expression of constants; NULL: only the number
     bool is_output;
