@@ -27,10 +27,10 @@ bool size_mul(size_t a, size_t b, size_t *out);
 bool size_add(size_t a, size_t b, size_t *out);
 bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
 bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
-// Returns the quotient rounded up; b > 0. No overflow for any a.
+// Returns the quotient rounded up. b must not be 0. There is no overflow for any a.
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 __extension__ typedef __int128 int128; // for sums that do not fit 64 bits
-// Returns the smallest n with 2^n >= v; 0 for v <= 1.
+// Returns the smallest n >= 0 with 2^n >= v.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a, 64 bits
 // Returns the value that the register `logits_hash` has after one more row of `count` logits. The hardware computes

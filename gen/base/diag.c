@@ -68,7 +68,7 @@ static void print_line(FILE *out, struct loc loc) {
     fputs("^\n", out);
 }
 
-// Returns the length of the bracketed id at the end of a message, for example `[spec-key]`; 0 if there is none.
+// Returns the length of the bracketed id at the end of a message, for example `[spec-key]`. Returns 0 if there is none.
 static size_t id_len(const char *message, size_t len) {
     const char *id = len && message[len - 1] == ']' ? strrchr(message, '[') : NULL;
     return id ? len - (size_t)(id - message) : 0;

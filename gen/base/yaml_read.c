@@ -168,7 +168,7 @@ static const char *line_at(const struct reader *r, size_t line) {
     return p;
 }
 
-// Returns the number of spaces at the beginning of a line; -1 for a line without content.
+// Returns the number of spaces at the beginning of a line, or -1 for a line without content.
 static int indent_of(const char *line) {
     size_t spaces = strspn(line, " ");
     return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;

@@ -35,7 +35,8 @@ static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-// Counts the nodes with the trait that read the tensor `reads` as operand 1. IR_NONE: counts all nodes with the trait.
+// Counts the nodes with the trait that read the tensor `reads` as operand 1. If `reads` is IR_NONE, counts all nodes
+// with the trait.
 static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)

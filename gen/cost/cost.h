@@ -52,7 +52,8 @@ struct cost_design {                      // resources of a whole design
     struct cost_resources total;
 };
 struct cost_design cost_design(const struct ir *);
-// These three return the storage, in bits, that a kernel has for intermediate tensors; 0 for kernels of another kind.
+// These three return the storage, in bits, that a kernel has for intermediate tensors. They return 0 for kernels of
+// another kind.
 int64_t cost_pool_bits(const struct ir_kernel *);       // words of a rill_fifo_pool
 int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spill and its two engines
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replay buffers, converters
@@ -176,7 +177,7 @@ struct cost_beats {
 };
 struct cost_beats cost_step_beats(const struct ir *, int engine, const struct cost_step *);
 struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position); // of a decode step at a position
-// Returns the engine that works longest in a step; IR_NONE without engines.
+// Returns the index of the engine that works longest in a step, or IR_NONE if the design has no engine.
 int cost_slowest_engine(const struct ir *, const struct cost_step *);
 
 // The work of each part of a design, summed over steps.

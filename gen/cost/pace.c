@@ -28,7 +28,7 @@ static int64_t words_of(const struct ir *ir, int kernel, int port) {
     return cost_port_words(ir, kernel, port, ir->design.context ? ir->design.context - 1 : 0);
 }
 
-// Returns the engine whose results this demultiplexer distributes; IR_NONE: none.
+// Returns the index of the engine whose results this demultiplexer distributes, or IR_NONE if there is none.
 static int engine_of(const struct ir *ir, int kernel) {
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].y_demux == kernel) return i;

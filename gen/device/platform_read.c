@@ -182,7 +182,7 @@ static void split_cells(const struct line *line, struct cells *out) {
         out->cell[out->count++] = (struct line){at, (size_t)(bar - at)};
 }
 
-// Returns the index of the column with this title; -1 if there is none.
+// Returns the index of the column with this title, or -1 if there is none.
 static int column(const struct cells *head, const char *name) {
     for (int i = 0; i < head->count; i++)
         if (is(trimmed(head->cell[i]), name)) return i;
@@ -196,7 +196,7 @@ static struct line row_name(struct line cell) {
     return t;
 }
 
-// Returns the kind of resource that a row of the table of sites counts; -1: a kind that is not compared.
+// Returns the kind of resource that a row of the table of sites counts, or -1 for a kind that is not compared.
 static int site_kind(struct line name) {
     static const struct {
         const char *name;
@@ -337,7 +337,7 @@ static bool has_dies(const struct cells *head) {
 
 typedef bool row_reader(struct reader *, const struct line *, const struct cells *head, const struct cells *row);
 
-// Returns the reader for the rows of a table with these titles; NULL: the table has nothing to compare.
+// Returns the reader for the rows of a table with these titles, or NULL if the table has nothing to compare.
 static row_reader *reader_of(const struct cells *head) {
     bool sites = column(head, "Site Type") == 0, available = column(head, "Available") > 0;
     if (sites && has_dies(head)) return read_site_of_dies;

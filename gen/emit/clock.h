@@ -32,8 +32,8 @@ bool clock_read(const struct ir *, const char *file, const char *spec, const str
 double clock_part_ns(const struct clock_part *);     // delay of the part's longest path
 double clock_longest_ns(const struct clock_model *); // delay of the longest path of all parts
 double clock_mhz_of(double ns);                      // whole MHz, rounded down
-// Returns the n-th longest path of all parts, n from 0, and in *part the part that it is in. NULL: there is none, or n
-// is more than 2.
+// Returns the n-th longest path of all parts, n from 0, and in *part the part that it is in. Returns NULL if there is
+// no such path, or if n is more than 2.
 const struct clock_path *clock_worst(const struct clock_model *, int n, const struct clock_part **part);
 // Warns at loc if the design has a higher clock than a current record supports.
 void clock_warn(const struct ir *, const struct clock_model *, struct loc, struct diag *);

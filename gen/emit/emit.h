@@ -64,7 +64,7 @@ void emit_count_channels(struct emit_plan *);         // adds the copies of rese
 // Returns the number of a channel's DMA engines: one for each read client, one for all writers. Each takes a copy of
 // reset and of flush.
 int emit_channel_engines(const struct ir *, int channel);
-// Returns the die whose reset the channels take; 0 if the whole design is on one die.
+// Returns the die whose reset the channels take, or 0 if the whole design is on one die.
 int emit_channel_die(const struct ir *);
 const char *emit_channel_level(const struct ir *, const char *level, int channel); // net with a channel's copies
 
@@ -78,11 +78,11 @@ const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum em
 // Returns the net of one signal of a stream at its writer, in the writer's module.
 const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
 // Returns the fork that reads this stream, if the fork's readers read the word at the fork's input, so that the fork's
-// outputs have no nets for words. IR_NONE: the reader is not a fork, or the stream's link is in another module than the
-// fork.
+// outputs have no nets for words. Returns IR_NONE if the reader is not a fork, or if the stream's link is in another
+// module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
-// For a stream that leaves such a fork, returns the stream at the fork's input, which has the same words. IR_NONE: the
-// writer is not such a fork.
+// For a stream that leaves such a fork, returns the stream at the fork's input, which has the same words. Returns
+// IR_NONE if the writer is not such a fork.
 int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.
@@ -163,11 +163,11 @@ int emit_used_constants(const struct ir *, const char *text, struct emit_constan
 // ---- layout ----
 
 const char *emit_range(const struct ir *, int64_t bits); // range of a declaration, `[7:0] `; empty for one bit
-// Returns the index into a net of `bits` bits, `[3]`; empty for one bit.
+// Returns the index into a net of `bits` bits, such as `[3]`, or an empty text if the net has one bit.
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index);
 // Returns `net[7:4]`, `net[3]`, or the bare name if the slice covers the whole net.
 const char *emit_slice(const struct ir *, const char *net, int64_t bits, int64_t first, int64_t width);
-// These return the braces around a concatenation of `names` names; empty for one name.
+// These return the braces around a concatenation of `names` names, or an empty text for one name.
 const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.

@@ -20,7 +20,7 @@ void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
 
 static bool is_step(const struct ir_port *p) { return p->role == IR_ROLE_STEP || p->role == IR_ROLE_WALK; }
 
-// Returns the purpose of a stream by its port's role. NULL: the role only says that the stream carries a tensor.
+// Returns the purpose of a stream by its port's role, or NULL if the role only says that the stream carries a tensor.
 static const char *role_text(const struct ir_port *p) {
     static const char *const text[] = {
         [IR_ROLE_NONE] = NULL,

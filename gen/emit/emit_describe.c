@@ -217,7 +217,8 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
     return true;
 }
 
-// Returns the die on which all readers of a fork are. IR_NONE: they are on several dies, or the whole design is on one.
+// Returns the die on which all readers of a fork are. Returns IR_NONE if they are on several dies, or if the whole
+// design is on one die.
 static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
     int die = IR_NONE;
     for (int p = 0; p < fork->ports && emit_way_stages(ir); p++) {

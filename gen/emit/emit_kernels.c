@@ -224,8 +224,8 @@ static void add_client_ports(const struct emit_scope *s, int k) {
     }
 }
 
-// Returns the text that connects an engine's second clock; empty for other kernels. A design with one clock connects
-// the port to clk, and the engine ignores it.
+// Returns the text that connects an engine's second clock, or an empty text for other kernels. A design with one clock
+// connects the port to clk, and the engine ignores it.
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)

@@ -207,7 +207,7 @@ void emit_levels(const struct emit_plan *p, struct text *out) {
 
 // ---- faults ----
 
-// Returns the number of kernels on a die that can raise a fault. IR_NONE: on all dies.
+// Returns the number of kernels that can raise a fault on a die or, if `die` is IR_NONE, on all dies.
 static int faults_of(const struct ir *ir, int die) {
     int faults = 0;
     for (int k = 0; k < ir->kernels; k++)

@@ -67,7 +67,7 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-// Returns the name of the constant if the line declares exactly one (localparam); NULL for any other line.
+// Returns the name of the constant if the line declares exactly one (localparam), or NULL for any other line.
 static const char *constant_of(struct emit_library *library, const char *line) {
     static const char begins[] = "localparam ";
     size_t len = strcspn(line, ";\n"), name = strcspn(line, "=");
@@ -138,7 +138,7 @@ static const char *legal_set(struct emit_library *library, const struct source *
     return NULL;
 }
 
-// Returns the value of a parameter in a legal set; NULL if the set does not mention it.
+// Returns the value of a parameter in a legal set, or NULL if the set does not mention the parameter.
 static const char *value_in(struct emit_library *library, const char *set, const char *name, size_t len) {
     const char *given = arena_printf(library->arena, " %.*s=", (int)len, name);
     const char *at = strstr(set, given);

@@ -245,7 +245,7 @@ static int net_before(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Returns the kernel that drives a net; NULL: none.
+// Returns the kernel that drives a net, or NULL if there is none.
 static const struct ir_kernel *driver_of(const struct ir *ir, int net) {
     int driver = net == IR_NONE ? IR_NONE : ir->net[net].driver;
     return driver == IR_NONE ? NULL : &ir->kernel[driver];
