@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NESTING = 64 };
+enum { MOST_NESTING = 64 }; // an expression that is nested more deeply is an error
 
 struct parser {
     struct arena *arena;

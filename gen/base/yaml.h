@@ -55,14 +55,17 @@ bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *
 // Expects a list or map with `least` to `most` items.
 bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,
                        struct diag *diag);
+// Reads an integer from min to max.
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
 // Reads an integer from 0 to max, or a list of 1 to `most` distinct such integers, into `out`, which has room for
 // `most`. *count is their number.
 bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
               struct diag *diag);
+// Reads a finite number from min to max.
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag);
+// Sets *out to the text of a scalar, which lives as long as the tree.
 bool yaml_string(const struct yaml_node *node, const char *what, const char **out, struct diag *diag);
 // Reads one of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
