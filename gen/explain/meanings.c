@@ -7,7 +7,9 @@
 #include "gen/base/base.h"
 
 struct meaning {
-    const char *of, *name, *text; // of: operation, or key or attribute of a word; "": the row is for all of them
+    const char *of;   // of an attribute, its operation; of a legal word, its key or attribute; "": the row is for all
+    const char *name; // the attribute, or the legal word
+    const char *text;
 };
 static const struct meaning attributes[] = {
 #define ATTRIBUTE(op, name, text) {op, name, text},
@@ -24,6 +26,7 @@ static const struct meaning values[] = {
 #undef VALUE
 };
 
+// Returns the text of the row for `of` and `name`, else that of the row for all and `name`, else NULL.
 static const char *find(const struct meaning *rows, size_t count, const char *of, const char *name) {
     const char *text = NULL;
     for (size_t i = 0; i < count; i++)

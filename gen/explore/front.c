@@ -11,8 +11,9 @@ struct ranking { // arrays have an element for each point: `index` is its index 
     const struct explore_seen *seen;
     const int *index;
     int count;
-    int *rank, *beaten; // beaten: how many points without a rank beat this one
-    double *misses;     // by how much the point misses the limits
+    int *rank;      // -1: the point has no rank yet
+    int *beaten;    // how many points without a rank beat this point
+    double *misses; // by how much the point misses the limits
 };
 
 static void *allocate(int count, size_t size) {
@@ -25,7 +26,7 @@ static bool beats(const struct ranking *r, int a, int b) {
     return explore_dominates(r->x, r->seen[r->index[a]].result.value, r->seen[r->index[b]].result.value);
 }
 
-// Ranks the points that miss a limit from `after` on, the smallest miss first.
+// Gives ranks from `after` on to the points that miss a limit, the smallest miss first.
 static void rank_missing(struct ranking *r, int after) {
     for (int i = 0; i < r->count; i++) {
         if (r->misses[i] <= 0) continue;
