@@ -56,11 +56,11 @@ struct schedule_table {
     const uint8_t *many; // per entry: skipped in steps of one token; NULL: no entry is
     const uint8_t *part; // per entry: walked once for each part of a step; NULL: no entry is
 };
-// False if the kernel has no such table, or if the parts of the table do not fit together.
+// Returns false if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
 // Returns the value of a field in an entry.
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
-// Whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
+// Returns whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
 // Returns the number of sections if the parameter is SECTION_LEN, the list of their lengths; otherwise 0.
 int schedule_sections(const struct ir_param *);

@@ -63,8 +63,8 @@ static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
 
 static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
 
-// Whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or heads
-// of attention, agree with any tensor; the caller compares the numbers of elements.
+// Returns whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or
+// heads of attention, agree with any tensor; the caller compares the numbers of elements.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (!is_array(a) || !is_array(b)) return true;
     bool same = a->rank == b->rank;
@@ -72,11 +72,11 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     return same;
 }
 
-// Whether the rows of a tensor grow with the position, as those of scores and of softmax weights do.
+// Returns whether the rows of a tensor grow with the position, as those of scores and of softmax weights do.
 static bool grows(const struct ir_tensor *t) { return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 
-// Whether the streams of two tensors have the same firings: both tensors are without heads, or both have the same
-// number of heads, and the rows of both grow with the position or those of neither do.
+// Returns whether the streams of two tensors have the same firings: both tensors are without heads, or both have the
+// same number of heads, and the rows of both grow with the position or those of neither do.
 static bool same_rows(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (a->heads != b->heads || grows(a) != grows(b)) return false;
     return !a->heads || a->shape[0].bound == b->shape[0].bound;
@@ -227,7 +227,7 @@ static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct 
     return 0;
 }
 
-// Whether a product with weights reads the node's result.
+// Returns whether a product with weights reads the node's result.
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_BY_WEIGHTS) && ir->node[n].in[0] == node->out[0]) return true;

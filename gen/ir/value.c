@@ -72,7 +72,7 @@ struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint6
 
 static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
 
-// Whether a constant is printed as `1'b0` or `1'b1`.
+// Returns whether a constant is printed as `1'b0` or `1'b1`.
 static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
 
 // Prints a word of more than 64 bits in hexadecimal form, without leading zeros.

@@ -15,7 +15,7 @@ enum {
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
-// Whether the engine supports int4_asym.
+// Returns whether the engine supports int4_asym.
 static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
@@ -37,7 +37,7 @@ static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pa
 // rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
-// Whether the multipliers sum their products in trees (rill_matrix_pair). Weights are then signed.
+// Returns whether the multipliers sum their products in trees (rill_matrix_pair). Weights are then signed.
 static bool in_trees(const struct kernel_args *a) { return copies(a) > 1 || pump(a) > 1; }
 
 // Returns the multipliers of a lane for this number of token pairs. Each nibble of a beat and each pair needs one
@@ -313,8 +313,8 @@ static void operand(const struct kernel_args *a, int64_t channels, int64_t dies,
     cost_per(r, operands * many, PER_OPERAND_COPY_TOKEN);
 }
 
-// Whether lanes need the sum of x of a whole beat to correct for unsigned weights. In trees the weights are signed, so
-// that only the groups of int4_asym need sums of x.
+// Returns whether lanes need the sum of x of a whole beat to correct for unsigned weights. In trees the weights are
+// signed, so that only the groups of int4_asym need sums of x.
 static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
 // Returns the bits of all sums of x that go to the lanes with a command.
@@ -402,7 +402,7 @@ static bool is_bit(const struct kernel_args *a, const char *name, int64_t bit) {
     return args_int(a, name, 0) >> bit & 1;
 }
 
-// Whether a chain reaches multipliers of lanes.
+// Returns whether a chain reaches multipliers of lanes.
 static bool multiplies(const struct kernel_args *a, int64_t chain) {
     bool any = false;
     for (int64_t g = 0; g < div_up(args_int(a, "CHANNELS", 1), FAN_OUT); g++)

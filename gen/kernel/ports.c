@@ -39,8 +39,8 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Whether a tensor is sent row by row, with a firing for each row. Mantissas (mx), integers of products and heads are;
-// any other tensor of fp32 or int8 values is one firing.
+// Returns whether a tensor is sent row by row, with a firing for each row. Mantissas (mx), integers of products and
+// heads are; any other tensor of fp32 or int8 values is one firing.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
@@ -52,8 +52,8 @@ static int64_t firing_elements(const struct ir_tensor *t) {
 
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
-// Whether the tensor is operand 0 of a product with keys or values. If it is also a vector (q), it is sent head by
-// head, and each of its blocks is a head.
+// Returns whether the tensor is operand 0 of a product with keys or values. If it is also a vector (q), it is sent head
+// by head, and each of its blocks is a head.
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++)
@@ -172,7 +172,7 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
-// Whether the patches along an axis are its single elements in order, so that the type needs no patches there.
+// Returns whether the patches along an axis are its single elements in order, so that the type needs no patches there.
 static bool is_whole(const struct ir_patch_axis *axis) {
     return axis->taps == 1 && !axis->before && axis->places == axis->size;
 }
@@ -251,7 +251,7 @@ static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *
     return type;
 }
 
-// Whether the words of the result are single elements, because the kernel makes one element from all its lanes.
+// Returns whether the words of the result are single elements, because the kernel makes one element from all its lanes.
 static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
     struct ir_reduction reduction;
     if (ir_op_is(ir, node->op, OP_CONTRACTS)) return true;

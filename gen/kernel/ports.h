@@ -15,8 +15,8 @@ bool ports_is_vector(const struct ir_port *); // whether the port has a stream w
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
 int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
-// Whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops. Vectors,
-// and heads, which are sent row by row, are not arrays.
+// Returns whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops.
+// Vectors, and heads, which are sent row by row, are not arrays.
 bool ports_is_array(const struct ir_tensor *);
 // Sets order[] to the dimensions of an array in the order of the loops in which a node's kernel takes it (is_output:
 // sends it), outermost first.
