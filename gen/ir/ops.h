@@ -85,7 +85,7 @@ extern const struct ir_op_info ir_op_table[IR_OPS]; // without custom kernels
 const struct ir_op_info *ir_op_of(const struct ir *, int op);
 int ir_op_find(const struct ir *, const char *name); // IR_NONE if unknown
 
-enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS };
+enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS }; // most attributes of an operation
 // An attribute as the table declares it.
 struct ir_op_attr {
     char name[64];
@@ -102,7 +102,8 @@ struct ir_op_attr {
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // Parses the attributes of an operation, without those that all operations have. Returns the count.
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
-// The attributes `order` and `lanes`, which every operation may have. False for any other key.
+// Finds the row of one of the attributes `order` and `lanes`, which every operation may have. Returns false for any
+// other key.
 bool ir_common_attr(const char *key, struct ir_op_attr *out);
 // Finds the row of an attribute of the operation, or of one that all operations have. Returns false if it does not
 // exist.
@@ -169,6 +170,7 @@ struct ir_contraction {
 };
 bool ir_contraction(const struct ir *, const struct ir_node *, struct ir_contraction *); // false: illegal shapes
 
-int64_t ir_inside(const struct ir *, const struct ir_node *); // elements inside the dimension that `along` names
+// Returns the number of elements that share an index of the dimension `along` and of all dimensions before it.
+int64_t ir_inside(const struct ir *, const struct ir_node *);
 
 #endif

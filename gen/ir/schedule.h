@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static schedules: the tables of rill_schedule, a part of several kernels (docs/rtl.md section 5). A table says, entry
-// by entry, what a kernel does in a step. It has one section per region. The first half of this header builds tables,
-// the second half reads them back.
+// by entry, what a kernel does in a step. The entries are divided into sections, in most tables one per region. The
+// first half of this header builds tables, the second half reads them back.
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
@@ -16,7 +16,7 @@ enum {
 // A table under construction: entries of a fixed width in program order, divided into sections.
 struct schedule {
     struct ir *ir;
-    int entry_bits; // width of an entry, at most 256
+    int entry_bits; // width of an entry: at most 256 bits
     int sections, entries;
     struct schedule_section {
         int64_t length, repeat; // entries; how often a step walks them

@@ -61,6 +61,7 @@ static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
     memcpy(to->shape, from->shape, sizeof to->shape);
 }
 
+// Returns whether the tensor has several dimensions that are not heads of attention.
 static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
 
 // Returns whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or
@@ -186,6 +187,7 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
+// Returns where the spec gives the block of a `quantize`, or the operation if it has no `block`.
 static struct loc block_place(const struct ir_node *node) {
     const struct ir_attr *block = ir_attr_find(&node->attrs, "block");
     return block && block->loc.source ? block->loc : node->loc;

@@ -133,8 +133,8 @@ static const char *read_wide(const char *p, struct ir_word *w) {
     return p;
 }
 
-// Reads a sized constant, such as `40'd12`, `64'hff` or `1'b0`, and returns the place after it. NULL: the text has
-// another form.
+// Reads a sized constant, such as `40'd12`, `64'hff` or `1'b0`, and returns the place after it. Returns NULL if the
+// text has another form.
 static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);

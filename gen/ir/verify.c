@@ -15,6 +15,7 @@ struct check {
     bool ok;
 };
 
+// Reports a violation. name: the item that violates a rule.
 static void fault(struct check *c, const char *what, const char *name) {
     diag_error(c->diag, loc_none(), MSG_INTERNAL, c->pass, what, name);
     c->ok = false;

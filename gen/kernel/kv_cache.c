@@ -50,7 +50,8 @@ int kv_scores_of(const struct ir *ir, int values) {
 
 // ---- query heads together ----
 
-// Counts the uses of a tensor: by operations, carried tensors and outputs of the graph. *reader: the last operation.
+// Counts the uses of a tensor: by operations, carried tensors and outputs of the graph. Sets *reader to the last
+// operation that uses the tensor.
 static int reads(const struct ir *ir, int tensor, int *reader) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)

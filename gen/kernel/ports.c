@@ -45,7 +45,7 @@ static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
 
-// Returns the elements of a firing, per token.
+// Returns the elements of a firing of the tensor, per token. (A vector with head_blocks has smaller firings.)
 static int64_t firing_elements(const struct ir_tensor *t) {
     return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
 }
@@ -211,7 +211,8 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     return type;
 }
 
-// Returns the type of the operand of `expand`. Along dimensions of the output that the operand lacks, it is read again.
+// Returns the type of the operand of `expand`. The operand is read again along each dimension of the output that it
+// lacks.
 static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                        int64_t width) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
@@ -295,8 +296,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     return p;
 }
 
-// The caller uses this for products of tensors, whose rows leave an engine one by one. Each row is padded to whole
-// words.
+// Serves products of tensors, whose rows leave an engine one by one. Each row is padded to whole words.
 void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct ir_port *port = &ir->kernel[kernel].port[p];

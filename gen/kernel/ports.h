@@ -7,7 +7,7 @@
 #include "gen/ir/ir.h"
 
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);            // USER_W
+int ports_user_bits(const struct ir *);            // USER_W: width of tuser
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
 // Returns the bits of an element of a stream with one element per lane; 0 for a dtype with other streams.
 int ports_element_bits(enum ir_dtype);
