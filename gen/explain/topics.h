@@ -26,7 +26,7 @@ struct topic {
     enum topic_kind kind;
     // Each of the next members is set only for the kinds that have it.
     const struct schema_table *table; // of a key
-    size_t row;    // of a key: row of its table; of a register: row of register_rows; else the number of the operation
+    size_t row;    // row of `table` or of register_rows; of an operation or attribute: number of the operation
     int attribute; // number among the operation's attributes
     const struct family *family;
     const struct family_parameter *parameter;

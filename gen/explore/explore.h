@@ -124,6 +124,7 @@ bool explore_is_unplaced(const struct ir *);
 // speed.
 void explore_verdict(const struct ir *, bool fits, struct text *);
 // In the next three functions, the limits of the board count only without `over`.
+
 // Returns whether a bound of the result already breaks a limit of the search, or the result is beyond a limit of the
 // board. No evaluation of the point can then meet this limit.
 bool explore_excluded(const struct explore *, const struct explore_result *);

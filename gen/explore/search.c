@@ -200,7 +200,7 @@ static bool estimate_all(struct searching *s) {
 struct member {  // a point that takes part in the genetic search
     int index;   // in `seen`
     int rank;    // see front_ranks
-    double room; // crowding distance: sum over the goals of how far its two neighbours are apart; larger is better
+    double room; // crowding distance: how far the two neighbours are apart, summed over the goals; larger is better
 };
 
 static const struct searching *sorting; // for comparisons, because qsort passes no context

@@ -179,7 +179,7 @@ struct handing {
     int tasks, next; // next: the first task that was not given to any worker
     int *back;       // tasks whose worker was lost, and which are given again
     int returned;    // number of tasks in `back`
-    bool *was_lost;  // per task: whether a worker was lost that had it
+    bool *was_lost;  // per task: whether a worker that had the task was lost
 };
 
 // Takes back the task of a launched worker that is lost, so that another worker gets the task. The worker's machine may

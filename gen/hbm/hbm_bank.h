@@ -43,7 +43,7 @@ struct hbm_bank {
     uint64_t activated;  // time of the last activation
     uint64_t row_ready;  // earliest time of data from the open row, without the latency
     uint64_t busy_until; // end of the bank's last data on the bus
-    uint64_t idle_until; // of a closed bank: end of the last refresh, the earliest time of the next activation
+    uint64_t idle_until; // of a closed bank: end of the last refresh, before which no row can be opened
 };
 
 struct hbm_banks {

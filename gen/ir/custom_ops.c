@@ -214,7 +214,7 @@ bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, s
 
 // ---- shapes ----
 
-static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8}; // of each enum custom_type
+static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8}; // by enum custom_type
 
 // Checks type and shape of input i. A port without extents accepts any shape. A port with one extent accepts any shape
 // with that number of elements. A port with more extents accepts exactly this shape.

@@ -11,8 +11,8 @@ enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /
 static inline int64_t layout_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, LAYOUT_ALIGN) * LAYOUT_ALIGN; }
 
-// A weight matrix [rows][k] as the lanes of an engine read it. `channels` is the number of the engine's lanes, because
-// a lane reads one channel. Lane n mod `channels` reads row n.
+// A weight matrix [rows][k] as the lanes of an engine read it. `channels` is the number of the engine's lanes. Each
+// lane reads one channel, except in a resident engine. Lane n mod `channels` reads row n.
 struct layout_matrix {
     int64_t rows, k;
     enum spec_format format;

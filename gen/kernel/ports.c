@@ -39,13 +39,14 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Returns whether a tensor is sent row by row, with a firing for each row. Mantissas (mx), integers of products and
-// heads are; any other tensor of fp32 or int8 values is one firing.
+// Returns whether a tensor is sent row by row, with a firing for each row. These are the tensors of several dimensions
+// that have mantissas (mx), integers of products or heads. Other tensors are sent as a whole.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
 
-// Returns the elements of a firing of the tensor, per token. (A vector with head_blocks has smaller firings.)
+// Returns the elements of a firing of the tensor, per token. Callers treat vectors with head_blocks, which are sent
+// head by head, separately.
 static int64_t firing_elements(const struct ir_tensor *t) {
     return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
 }
