@@ -206,7 +206,7 @@ static bool is_seen(const struct nets *n, const char *net) {
 }
 
 // Declares the nets of a pin unless they are declared already, are ports of the top or are levels, which emit_levels
-// declares. If the heading is not that of the net before, it comes first.
+// declares. Adds the heading before them if it differs from the heading of the net before.
 static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
     if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
     if (strcmp(heading, n->heading)) text_addf(n->out, "%s    // %s\n", *n->heading ? "\n" : "", heading);

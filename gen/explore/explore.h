@@ -15,7 +15,8 @@
 #include "gen/base/schema.h"
 #include "gen/spec/spec.h"
 
-// Most keys that vary or are fixed, values of a key, goals and limits; bytes of the text in a result.
+// EXPLORE_KEYS: most keys that vary or are fixed. EXPLORE_VALUES: most values of a key. EXPLORE_GOALS, EXPLORE_LIMITS:
+// most goals and limits. EXPLORE_WORDS: bytes of the text in a result.
 enum { EXPLORE_KEYS = 24, EXPLORE_VALUES = 64, EXPLORE_GOALS = 4, EXPLORE_LIMITS = 24, EXPLORE_WORDS = 400 };
 
 // ---- figures of a design ----
@@ -148,7 +149,8 @@ struct explore_journal { // a file with the results of all evaluations, from whi
     int file; // -1: none
 };
 typedef void explore_take(void *to, const struct explore_point *, const struct explore_result *);
-// Opens or creates the file, and passes all lines that belong to this search to `take`. Returns false after an error.
+// Opens or creates the file, and passes all lines that belong to this search to `take`. path NULL: there is no journal.
+// Returns false after an error.
 bool explore_journal_open(const struct explore *, struct explore_journal *, const char *path, explore_take *, void *to);
 // Adds a line with one write. Returns false after an error, such as a full disk.
 bool explore_journal_add(const struct explore *, struct explore_journal *, const struct text *line);

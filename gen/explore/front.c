@@ -35,8 +35,8 @@ static void rank_missing(struct ranking *r, int after) {
     }
 }
 
-// Counts for each point how many others beat it, among the points that meet the limits. Returns the number of these
-// points.
+// Counts, for each point that meets the limits, how many other such points beat it. Returns how many points meet the
+// limits.
 static int count_beaten(struct ranking *r) {
     int left = 0;
     for (int i = 0; i < r->count; i++) {

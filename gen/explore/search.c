@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
 // search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
-// leaves out a point if a point of the front beats its bounds. Nothing is lost by this, because no evaluation is better
-// than its bounds. So the front is exact if all points of the space were estimated, and every point was evaluated or
-// beaten by its bounds.
+// leaves out every point whose bounds are already worse than a point of the front. Nothing is lost by this, because no
+// evaluation is better than its bounds. So the front is exact if all points of the space were estimated, and each of
+// them was evaluated, excluded by a limit or left out because of its bounds.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>

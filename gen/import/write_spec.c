@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the spec of an imported checkpoint. It has the values that the checkpoint gives. Other values are written only
-// if a reader of the spec would otherwise derive a different value from the family's defaults.
+// Writes the spec of an imported checkpoint. It has the values that the checkpoint gives, `bos`, values for which the
+// family has no default, and values that the model's training bounds. Any other value is written only if a reader of
+// the spec would otherwise derive a different value from the family's defaults.
 #include "gen/import/import.h"
 #include "gen/spec/choices.h"
 

@@ -216,8 +216,9 @@ bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, s
 
 static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8}; // by enum custom_type
 
-// Checks type and shape of input i. A port without extents accepts any shape. A port with one extent accepts any shape
-// with that number of elements. A port with more extents accepts exactly this shape.
+// Checks type and shape of input i, which must have no heads and only static extents. A port without extents accepts
+// any such shape. A port with one extent accepts any such shape with that number of elements. A port with more extents
+// accepts exactly the shape that they give.
 static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     const struct custom_port *port = &s->custom->in[i];
     const struct ir_tensor *t = &s->ir->tensor[s->node->in[i]];

@@ -36,7 +36,7 @@ enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens; // tokens: `T`
-    int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
+    int copies;      // `A`: tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int tensor_rows; // most rows of a tensor that an engine takes together in a step of one token; 0: one at a time
@@ -242,7 +242,7 @@ struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int w
 struct ir_value ir_value_style(enum ram_style style);
 struct ir_value ir_value_text(const char *text); // not copied
 struct ir_value ir_value_said(const char *text); // IR_VALUE_STYLE if the text names a style, else IR_VALUE_TEXT
-// A list of constants of 64 bits each. bit[0] is the lowest bit.
+// A list of constants of 64 bits each, of which the highest one may be shorter. bit[0] is the lowest bit.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
 // A table. entry[0] is the lowest entry; each entry is an array of 64-bit words, lowest first.
 struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
@@ -637,7 +637,7 @@ const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // the carry 
 int ir_first_value(const struct ir *, int tensor); // the initial tensor of a carried one; any other tensor itself
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that ids from outside index; 0 without one
 int ir_engine_of(const struct ir *, int node); // the engine that computes a product; IR_NONE for other operations
-int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
+int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel; IR_NONE: no engine does
 // These are for the packed array of a multiplexer's inputs or a demultiplexer's outputs. ir_steered_port returns the
 // port that has an index in the array. ir_steered_index returns the index of the only port that carries a tensor. Both
 // return IR_NONE if there is no such port, and ir_steered_index also if there are several.
@@ -664,7 +664,8 @@ const char *ir_engine_name(const struct ir *, int engine, const char *what);
 int64_t ir_tensor_elements(const struct ir_tensor *);
 int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: those set for it, or the design's
 // Returns the length of the vectors that an operation works on: the dimension `along`, the last dimension of a
-// quantized tensor, or else the whole first operand. For a custom kernel, it is the length of its vector parameters.
+// quantized tensor, or else the whole first operand. For a custom kernel with vector parameters, it is the length of
+// these vectors. Returns 0 for an operation without operands.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 // Returns whether a region processes only the last token of a step. With drafts or slots it processes all tokens of the
 // steps in which it runs. False for IR_NONE.

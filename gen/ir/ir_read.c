@@ -358,8 +358,8 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
     return IR_NONE;
 }
 
-// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port are
-// Returns IR_NONE if they are not found.
+// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port
+// become IR_NONE if they are not found.
 static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;
@@ -448,7 +448,7 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
 }
 
 // Returns the index of an input of an operand multiplexer or an output of a result demultiplexer. The text is the name
-// of the tensor at this port, or `kernel.index` if several ports carry the tensor.
+// of the tensor at this port, or `kernel.index` if several ports carry the tensor. Returns IR_NONE after an error.
 static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)

@@ -10,7 +10,7 @@
 enum ir_dtype {
     IR_F32,    // IEEE binary32
     IR_MX,     // mantissas with one shared exponent per block
-    IR_ACC,    // exact 64-bit integer result of a product
+    IR_ACC,    // exact integer result of a product: 64 bits, or 66 for long rows of 4-bit weights
     IR_KV,     // int8 head vectors with one fp32 scale each
     IR_SCALAR, // one fp32 per token and head
     IR_ID,     // token id

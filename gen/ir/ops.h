@@ -128,7 +128,8 @@ enum ir_weights ir_op_weights(const struct ir *, int op);
 int ir_param_vectors(const struct ir *, const struct ir_node *);
 const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute that names the tensor
 
-// Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
+// Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. Returns NULL past
+// the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
 // For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. Returns false if the
 // attribute is not a permutation.

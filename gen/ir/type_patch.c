@@ -11,8 +11,8 @@ static struct loc place(const struct ir_node *node, const char *key) {
     return attr && attr->loc.source ? attr->loc : node->loc;
 }
 
-// Reads a list of exactly `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults. False
-// if the list has another length or a number out of range.
+// Reads a list of exactly `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults.
+// Returns false if the list has another length or a number out of range.
 static bool read_list(const struct ir_node *node, const char *key, int64_t least, int count, int64_t value[]) {
     int64_t given[2 * MOST_AXES + 1];
     int n = ir_attr_list(&node->attrs, key, given, 2 * MOST_AXES + 1);

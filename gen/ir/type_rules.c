@@ -201,8 +201,8 @@ static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t b
               why);
 }
 
-// Adds two notes about n elements in `heads` heads: the nearest number of heads with which a head is a whole number of
-// words of `lanes`, and the largest number of lanes, a power of two, with which the given heads are legal.
+// Adds up to two notes about n elements in `heads` heads: the nearest number of heads with which a head is a whole
+// number of words of `lanes`, and the largest number of lanes, a power of two, with which the given heads are legal.
 static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
     int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
     for (int64_t h = 1; h <= n; h++)

@@ -8,7 +8,7 @@
 
 #include "gen/ir/ir.h"
 
-// Returns the operation that makes weights from scores (softmax) over the positions over which this tensor extends;
+// Returns the operation that makes weights from scores (softmax) over the positions over which this tensor extends.
 // Returns IR_NONE if the tensor does not extend over positions.
 int window_node(const struct ir *, int tensor);
 int64_t window_unit(const struct ir *); // positions; reading begins at multiples of this number
