@@ -40,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, lanes * loops * (row + log), PER_CORNER_TURN_COUNTER_BIT);
 }
 
-// Returns the memory of a bank, which stores both halves of the buffer. There is one for every lane.
+// Returns the memory of a bank, which stores both halves of the buffer. Every lane has such a bank.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
     return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};

@@ -30,8 +30,8 @@ static int64_t copies(const struct kernel_args *a) {
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Returns the products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte; else
-// 1.
+// Returns the products of a multiplier per cycle: 2 if the multiplier serves two pairs of tokens, or both nibbles of a
+// byte; else 1.
 static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(copies(a)) > 1 ? 2 : 1); }
 
 // Returns the additional pipeline stages of multipliers that work twice in a cycle, on a second clock. If a multiplier
@@ -73,7 +73,7 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
 
 // Adds the multipliers for one or two pairs of tokens and the trees in which they sum their products. A tree for a
 // whole beat is made of the DSPs' own adders and needs no further logic. Trees for groups of weights, or with 10-bit
-// mantissas for each 4 bytes, need some. The figures hold for a lane in the engine.
+// mantissas for each 4 bytes, need some logic. The figures hold for a lane in the engine.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? PER_TREES_OF_FOUR_BIT : PER_TREES_OF_GROUPS_BIT);
