@@ -7,11 +7,9 @@
 
 // A row of a table in words. It describes a field or a key (schema.h).
 struct explain_row {
-    const char *key;
-    const char *range;  // legal values
-    const char *preset; // default
-    const char *doc;    // meaning, as Markdown
-    const char *type;   // NULL: `range` includes the type
+    // `range` has the legal values, `preset` the default, and `doc` the meaning as Markdown.
+    const char *key, *range, *preset, *doc;
+    const char *type; // NULL: `range` includes the type
 };
 
 size_t explain_table_count(void);

@@ -7,9 +7,9 @@
 #include "gen/base/base.h"
 
 struct meaning {
-    const char *of;   // of an attribute, its operation; of a legal word, its key or attribute; "": the row is for all
-    const char *name; // the attribute, or the legal word
-    const char *text;
+    // `name` is an attribute of the operation `of`, or a legal word of the key or attribute `of`. If `of` is "", the
+    // row is for all of them.
+    const char *of, *name, *text;
 };
 static const struct meaning attributes[] = {
 #define ATTRIBUTE(op, name, text) {op, name, text},

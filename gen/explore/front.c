@@ -11,8 +11,8 @@ struct ranking { // arrays have an element for each point: `index` is its index 
     const struct explore_seen *seen;
     const int *index;
     int count;
-    int *rank;      // -1: the point has no rank yet
-    int *beaten;    // how many points without a rank beat this point
+    // The rank is -1 if the point has none yet. `beaten` counts the points without a rank that beat the point.
+    int *rank, *beaten;
     double *misses; // by how much the point misses the limits
 };
 

@@ -197,10 +197,9 @@ static bool estimate_all(struct searching *s) {
 
 // ---- NSGA-II ----
 
-struct member {  // a point that takes part in the genetic search
-    int index;   // in `seen`
-    int rank;    // see front_ranks
-    double room; // crowding distance: how far the two neighbours are apart, summed over the goals; larger is better
+struct member {      // a point that takes part in the genetic search
+    int index, rank; // index in `seen`; rank: see front_ranks
+    double room;     // crowding distance: how far the two neighbours are apart, summed over the goals; larger is better
 };
 
 static const struct searching *sorting; // for comparisons, because qsort passes no context

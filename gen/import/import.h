@@ -21,8 +21,7 @@ struct import_options {
 // A checkpoint that was read. Everything belongs to `arena`.
 struct import {
     struct import_options o;
-    const char *kind; // kind of the checkpoint, such as `model_type` in config.json
-    const char *name; // name of the design
+    const char *kind, *name; // kind of the checkpoint, such as `model_type` in config.json; name of the design
     // Names or files for the spec. The paths of files are absolute until import_place is called.
     const char *family_word, *board_word;
     struct family *family;
