@@ -13,11 +13,11 @@
 
 enum { COLUMNS = 120 }; // longest line of emitted Verilog
 
-struct table {
+struct table { // a table that is printed: parameter `value` of `kernel`
     const struct ir *ir;
-    int kernel, engine; // engine: the one that the kernel is, or whose walker it is; IR_NONE: another kernel
-    int steered;        // engine of which a multiplexer or demultiplexer steers operands or results, or IR_NONE
-    const struct ir_value *value;
+    int kernel, engine; // engine: the engine that the kernel is, or whose walker the kernel is; else IR_NONE
+    int steered;        // engine whose operands a multiplexer, or whose results a demultiplexer, steers; else IR_NONE
+    const struct ir_value *value; // its words are in the order of the text: the last entry of the table first
     // The firings of `engine`, or of `steered`, in the order of the engine's table: entry n of that table is for firing
     // n. A table may have thousands of entries, so the firings are listed once and not searched for each entry.
     const struct ir_firing **firing;
@@ -55,6 +55,7 @@ static void add_operand(const struct table *t, const struct ir_firing *f, struct
               ir->tensor[tensor].name);
 }
 
+// Describes the firing of an entry of an engine's table: its operation, mode, size and operand.
 static void add_firing(const struct table *t, int entry, struct text *out) {
     static const char *const modes[] = {"int8", "int4", "scores", "values"};
     if (entry >= t->firings) return;
@@ -89,7 +90,8 @@ static void add_place(const struct ir_word *w, struct text *out) {
     if (stride) text_addf(out, ", %llu more per layer", (unsigned long long)stride);
 }
 
-// Returns the head of the keys or values that a run reads, from its distance in bytes to the start of their segment.
+// Returns the number of the head whose keys or values a run reads. distance: bytes from the start of the segment of the
+// keys or values to the start of the run.
 static int64_t head_of(const struct ir *ir, const struct ir_segment *seg, bool values, int64_t distance) {
     struct kv_cache cache = kv_cache_of(ir, seg->node);
     struct layout_kv kv =
@@ -114,7 +116,8 @@ static void add_head(const struct ir *ir, const struct ir_segment *seg, const st
     add_place(w, out);
 }
 
-// Lists the segments that begin inside a run, and the segment in which the run itself begins.
+// Describes a run of reads. For a run of keys or values, names the head of the cache. For any other run, lists the
+// segments that begin inside the run, and the segment in which the run itself begins.
 static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
     const struct ir *ir = t->ir;
     int64_t first = (int64_t)field_of(w, SEGMENT_OFFSET);
@@ -143,7 +146,8 @@ static int count_firings(const struct ir *ir, int engine, bool takes, int mode) 
     return count;
 }
 
-// Returns the entry in the engine's table of the firing in this mode before which there are `index` others in it.
+// Returns the entry of the engine's table that has firing number `index` among the firings in this mode, counted from
+// 0. Returns IR_NONE if there are not so many.
 static int entry_in_mode(const struct table *t, int mode, int index) {
     for (int entry = 0; entry < t->firings; entry++)
         if (t->firing[entry]->mode == mode && index-- == 0) return entry;
@@ -192,6 +196,8 @@ static int steered_engine(const struct ir *ir, int kernel, const struct ir_value
     return IR_NONE;
 }
 
+// Describes the stream that an entry of a multiplexer or demultiplexer selects: the tensor or purpose of the stream,
+// and the ports at both ends.
 static void add_stream(const struct table *t, const struct ir_word *w, struct text *out) {
     int port = ir_steered_port(t->ir, t->kernel, (int)field_of(w, STEER_PORT));
     int edge = port == IR_NONE ? IR_NONE : t->ir->kernel[t->kernel].port[port].edge;
@@ -212,8 +218,9 @@ static void add_reader(const struct table *t, int entry, struct text *out) {
 
 static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
 
-// Adds the entries of the engine's table whose firings multiply a run. The walker's table has the runs of keys and
-// those of values in the order of the firings.
+// Adds the entries of the engine's table whose firings multiply a run. The walker's table has the runs of keys in the
+// order of the firings of scores, and the runs of values in the order of the firings of values. Adds nothing for a run
+// of keys or values if there is not one run for each of these firings.
 static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
     int runs = 0, index = 0, words = t->value->words;
@@ -241,15 +248,15 @@ static struct ir_value one_of(const struct ir_word *w) {
     return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
 }
 
-// Adds a word with leading zeros, so that equal fields of all entries are in the same columns.
+// Adds a word in hex with leading zeros, so that each field is in the same columns in all entries.
 static void add_digits(const struct ir_word *w, struct text *out) {
     text_addf(out, "%d'h", w->bits);
     for (int first = (w->bits - 1) / 4 * 4; first >= 0; first -= 4)
         text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
 }
 
-// Adds entry `i` in the order of the text, which has the last entry of the table first. The note goes on the line above
-// it, or at the end of its line. Returns the columns of the line with the note at its end.
+// Adds the line of word `i` of the value, and the note of its entry: on the line above if `above` is set, else at the
+// end of the line. Returns the columns of the line with the note at its end.
 static int add_entry(const struct table *t, int i, bool above, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
@@ -349,8 +356,8 @@ static const struct ir_engine *engine_at(const struct ir *ir, int kernel) {
     return NULL;
 }
 
-// Prints a parameter that packs several fields of 4 bits or 1 bit in hex, so that its digits show them. Returns false
-// for other parameters.
+// Prints in hex a parameter that packs several fields of 4 bits or 1 bit, so that the digits show the fields. Returns
+// false for other parameters.
 static bool add_packed(const struct ir_kernel *k, const struct ir_param *param, struct text *out) {
     if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_digits(param->value.word, out);
     else if (!strcmp(param->name, "CHAIN_AWAY"))
@@ -430,7 +437,8 @@ static double rounded(float number, int digits) {
     return round((double)number / unit) * unit;
 }
 
-// Adds a number as a power of two, or with the fewest digits that give the same fp32 number.
+// Adds a number with the fewest digits that give the same fp32 number. Adds a power of two below 2^-4 or from 2^12 on
+// as a power.
 static void add_number(float number, struct text *out) {
     int power, digits = 1;
     if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) return text_addf(out, "fp32 2^%d", power - 1);
@@ -513,7 +521,8 @@ static const char *value_doc(const char *module, const char *name) {
     return NULL;
 }
 
-// Adds a line with the number of a parameter in fp32, and with what the parameter means.
+// Adds a comment line about a parameter: the number if the value is the bits of an fp32 number, and the meaning if
+// `doc` has one. Adds nothing if there is neither.
 static void add_meaning(const struct ir_value *v, const char *doc, struct text *out) {
     bool number = v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT;
     if (!number && !doc) return;

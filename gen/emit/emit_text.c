@@ -40,14 +40,15 @@ static bool may_break(const char *line, size_t at, bool comment) {
 // Returns whether column `at` is the space after the `=` of an assignment, where a line without a comma may be broken.
 static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
 
-// Adds a line and breaks it where it would exceed EMIT_COLUMNS. cut: the last column so far at which may_break allows a
-// break. equal: the last column so far after an `=`, which is used if `cut` offers none.
+// Adds a line and breaks it where it would exceed EMIT_COLUMNS. A part of the line without a place for a break stays
+// long. cut: the last column so far at which may_break allows a break. equal: the last column so far after an `=`,
+// where the line is broken if `cut` offers no place.
 static void add_line(const char *line, size_t len, struct text *out) {
     size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
     bool item = len >= indent + 5 && !strncmp(line + indent, "//   ", 5); // an item of a list; it continues indented
     const char *next = !comment ? "" : item ? "//       " : "//   ";
-    if (comment) first += item ? 5 : 3; // never directly after `//`
+    if (comment) first += item ? 5 : 3; // a comment is never broken directly after `//`
     for (size_t i = 0; i < len; i++) {
         if (i > first && may_break(line, i, comment)) cut = i;
         if (i > first && is_assigned(line, i)) equal = i;

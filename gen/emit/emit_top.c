@@ -78,8 +78,8 @@ void emit_ports(const struct ir *ir, struct text *out) {
 
 // ---- control: logic that belongs to no kernel ----
 
-// Adds the counters of finished steps, with that of output 0 in the low bits. A design with slots has no such net,
-// because its loop does not read it.
+// Adds the net out_steps_done: the counters of finished steps of all outputs of rows, with that of output 0 in the low
+// bits. A design with slots does not have this net, because its loop does not read it.
 static void add_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     if (ir_find_net(ir, IR_NET_OUT_STEPS_DONE, IR_NONE) == IR_NONE) return;
@@ -95,7 +95,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
               outputs ? "" : " // the token loop ignores it, because all outputs are ids");
 }
 
-// Assigns 0 to the counts of kernels that this design lacks: a design without a KV cache, or one that generates no ids.
+// Assigns 0 to the counts that no kernel of this design makes, because it has no KV cache or generates no ids.
 static void add_constants(const struct ir *ir, struct text *out) {
     static const enum ir_net_role counts[] = {IR_NET_K_LAYERS_DONE, IR_NET_V_LAYERS_DONE, IR_NET_KV_LAYERS_DONE};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -122,8 +122,9 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
     return bits == 1 ? net : arena_printf(ir->arena, "(&%s)", net);
 }
 
-// Adds the status word idle_engines, which the host reads. Its bits 0 to 31 are for the channels, its bits from 32 on
-// for the walkers; bits without a channel or walker are 1. Also adds `quiet`, which is high if all of them are idle.
+// Adds the status word idle_engines, which the host reads. Bits 0 to 31 are for the channels, and bits from 32 on for
+// the walkers. A bit is 1 if its channel or walker is idle or does not exist. Also adds `quiet`, which is high if all
+// channels and walkers are idle.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
@@ -190,7 +191,7 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
     text_free(&line);
 }
 
-// State of add_nets: the nets that are declared already, and the heading of the latest one's group.
+// State of add_nets: the nets that are declared already, and the heading of the group of the latest net.
 struct nets {
     const struct emit_plan *plan;
     VEC(const char *) seen;
@@ -204,7 +205,8 @@ static bool is_seen(const struct nets *n, const char *net) {
     return false;
 }
 
-// Declares the nets of a pin unless they are declared already or are ports of the top. A new heading comes before them.
+// Declares the nets of a pin unless they are declared already, are ports of the top or are levels, which emit_levels
+// declares. Adds the heading before them if it differs from the heading of the net before.
 static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
     if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
     if (strcmp(heading, n->heading)) text_addf(n->out, "%s    // %s\n", *n->heading ? "\n" : "", heading);
@@ -245,7 +247,7 @@ static const char *output_heading(const struct emit_plan *p, int module, const s
     return arena_printf(p->ir->arena, "%s: control and status", path);
 }
 
-// Declares every net once, in the group of the module that drives it.
+// Declares every net between modules once, in the group of what drives it.
 static void add_nets(const struct emit_plan *p, struct text *out) {
     static const char *const headings[GROUPS] = {[BEATS] = "memory channels to modules: beats that were read",
                                                  [STATUS] = "memory channels to u_control: status",
@@ -293,7 +295,7 @@ static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "};\n");
 }
 
-// Adds the constants that the code uses.
+// Adds a localparam for each named constant that the code uses (emit_widths.c).
 static void add_localparams(const struct ir *ir, const char *code, struct text *out) {
     struct emit_constant used[EMIT_MAX_CONSTANTS];
     int count = emit_used_constants(ir, code, used);

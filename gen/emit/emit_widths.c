@@ -34,12 +34,12 @@ static int64_t descriptor_bits(const struct ir *ir) { return (void)ir, DESCRIPTO
 static int64_t load_bits(const struct ir *ir) { return layout_load_bits(&ir->design); }
 static int64_t all_faults(const struct ir *ir) { return emit_all_faults(ir); }
 
-// `is` may use constants of earlier rows.
+// The names that a module of a design may declare as localparams.
 static const struct constant {
     const char *name;
     int64_t (*value)(const struct ir *);
-    const char *is; // NULL: the number
-    const char *doc;
+    const char *is;  // expression of constants of earlier rows; NULL: the declaration has the number
+    const char *doc; // comment at the declaration
 } constants[] = {
     {"BEAT_BITS", beat_bits, NULL, "width of a beat of a memory channel"},
     {"CHANNELS", channels, NULL, "memory channels"},
@@ -75,6 +75,7 @@ static const struct constant *find_constant(const char *name) {
     return NULL;
 }
 
+// Gives expression_value the value of a constant. Returns false if there is no constant of this name.
 static bool value_of(void *ir, const char *name, int64_t *value) {
     const struct constant *c = find_constant(name);
     if (c) *value = c->value(ir);
@@ -154,7 +155,8 @@ const char *emit_stream_width(const struct ir *ir, const struct ir_edge *e) {
     return is;
 }
 
-// Whether the stream is one of an engine that has more places than a step has tokens.
+// Returns whether the word is of a stream at an engine that has more places than a step has tokens. Its tuser is then
+// wider than in other streams.
 static bool is_engines(const struct ir *ir, const struct emit_word *w) { return w->user != emit_user_bits(ir); }
 
 const char *emit_side_width(const struct ir *ir, const struct emit_word *w) {
@@ -199,6 +201,7 @@ const char *emit_param_expression(const struct ir *ir, int kernel, const struct 
 
 // ---- declarations ----
 
+// Returns whether the text has the name as a whole word that is not the name of a port (`.NAME`).
 static bool uses(const char *text, const char *name) {
     size_t len = strlen(name);
     for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))

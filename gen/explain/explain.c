@@ -19,6 +19,7 @@
 
 static void say_page(FILE *out, const char *page) { fprintf(out, "  more: docs/%s\n", page); }
 
+// Prints a key: type, range, default, meaning, page, and the keys of its value if this is a map.
 static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
     struct explain_row row = explain_row_at(t->table, t->row, arena);
     fprintf(out, "%s: ", t->name);
@@ -40,7 +41,7 @@ static void say_parameter(FILE *out, const struct topic *t, struct arena *arena)
     if (numeric) fprintf(out, " from %.15g to %.15g", p->from, p->to);
     for (size_t i = 0; i < p->word_count; i++) fprintf(out, "%s `%s`", i ? "," : "", p->words[i]);
     if (p->list) fprintf(out, ", or a list of at most %d", p->list);
-    double plain;
+    double plain; // a default below the range means that the model does not have what the parameter describes
     bool none = p->preset && numeric && yaml_parse_float(p->preset, &plain) && plain < p->from;
     if (!p->preset) fputs("; required\n", out);
     else if (none) fputs("; default: none\n", out);
@@ -50,6 +51,7 @@ static void say_parameter(FILE *out, const struct topic *t, struct arena *arena)
     say_page(out, "spec.md#2-model");
 }
 
+// Prints an attribute of an operation. index: its number among the operation's attributes.
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     static const char *const kinds[] = {"integer", "number", "text", "list", "one of"};
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
@@ -215,7 +217,8 @@ static const char *without_number(const char *name, struct arena *arena) {
     return arena_strndup(arena, name, len - 1 - digits);
 }
 
-// Explains a register that is one of several of a row (`hbm_00`) by this row.
+// Explains a register with a number (`hbm_00`) by the row of the table that describes all registers of this kind.
+// Returns false for any other name.
 static bool say_numbered(FILE *out, const struct topics *all, const char *name, struct arena *arena) {
     const char *row = without_number(name, arena);
     const struct topic *t = row ? named(all, row, TOPIC_REGISTER) : NULL;
@@ -224,7 +227,8 @@ static bool say_numbered(FILE *out, const struct topics *all, const char *name, 
     return true;
 }
 
-// Explains a single word of a message. A word of the glossary comes before a register of the same name.
+// Explains a single word of a message, or returns false. A word of the glossary comes before a register of the same
+// name.
 static bool say_plain(FILE *out, const struct topics *all, const char *word, struct arena *arena) {
     if (strlen(word) > 1 && say_word(out, word, arena)) return true;
     const struct topic *t = named(all, word, TOPIC_REGISTER);
@@ -240,8 +244,8 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// Explains the first operation that a message has in backquotes. Without backquotes, its name may also be a plain word
-// (`position`).
+// Explains the first operation whose name is in backquotes in a message, or returns false. A name without backquotes
+// does not count, because it may be a plain word (`position`).
 static bool say_quoted(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     for (const char *open = text, *end; (open = strchr(open, '`')) != NULL; open = end + 1) {
         if ((end = strchr(++open, '`')) == NULL) return false;
@@ -251,6 +255,7 @@ static bool say_quoted(FILE *out, const struct topics *all, const char *text, st
 }
 
 // Explains the first full name (`design.T`) in a message, or else its first option, or else its first quoted operation.
+// Returns false if there is none of these.
 static bool say_named_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -262,7 +267,7 @@ static bool say_named_in(FILE *out, const struct topics *all, const char *text, 
 }
 
 // Explains an unknown message by its first word that is in the glossary or names a register, or else by its first word
-// that is the full name of a topic, such as a key of the spec.
+// that is the full name of a topic, such as a key of the spec. Returns false if there is no such word.
 static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -271,8 +276,9 @@ static bool say_word_in(FILE *out, const struct topics *all, const char *text, s
     return said;
 }
 
-// Explains the names in a message and, if the message itself is not known, its plain words. The explanations go to a
-// memory stream first, because the line that introduces them is printed only if there are any.
+// Explains what a message is about: a name in it (say_named_in), or if there is none and the message itself is not
+// known, a plain word (say_word_in). The explanation goes to a memory stream first, because the line that introduces it
+// is printed only if there is one. Returns false if nothing is explained.
 static bool say_about(FILE *out, const struct topics *all, const char *text, bool known, struct arena *arena) {
     char *words = NULL;
     size_t len;
@@ -285,6 +291,7 @@ static bool say_about(FILE *out, const struct topics *all, const char *text, boo
     return said;
 }
 
+// Returns the topic's name or the word of the glossary that is nearest to the text in spelling, or NULL.
 static const char *nearest(const struct topics *all, const char *text, struct arena *arena) {
     size_t count = 2 * all->count + COUNT_OF(glossary);
     const char **words = ARENA_ARRAY(arena, const char *, count);

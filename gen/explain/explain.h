@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the spec language, its operations, commands and messages: for people (`rill explain`), for editors (JSON
-// Schemas) and for generated tables of docs/. Everything comes from the tables that the readers use.
+// Schemas) and for generated tables of docs/. Names, ranges and defaults come from the tables with which Rill reads its
+// input, so they cannot differ from those of the program.
 #ifndef RILL_EXPLAIN_H
 #define RILL_EXPLAIN_H
 

@@ -12,6 +12,7 @@
 #include "gen/spec/spec_read.h"
 #include "gen/explain/key_tables.h"
 
+// Parses a schema that a table of keys has as a text.
 static json_t *parsed(const char *text) {
     json_t *json = json_loads(text, 0, NULL);
     if (!json) base_fatal("a JSON Schema of the tables is none");
@@ -64,6 +65,7 @@ static json_t *field_schema(const struct schema_field *f) {
     return NULL;
 }
 
+// Returns the default of a field, or NULL if the field is required or its default depends on something else.
 static json_t *preset_of(const struct schema_field *f) {
     if (f->required || f->preset_doc) return NULL;
     switch (f->type) {
@@ -208,6 +210,7 @@ static json_t *family_schema(const struct family *family, const char *name) {
     return where("family", name, &spec_model_table, properties, required);
 }
 
+// Returns a condition for each installed family. Reports a family file with an error on stderr and leaves it out.
 static json_t *families(struct arena *arena) {
     const char *names[FAMILY_MAX_INSTALLED];
     size_t count = family_names(arena, names);

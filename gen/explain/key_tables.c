@@ -20,6 +20,7 @@ static void collect(struct list *list, const struct schema_table *table) {
         if (table->keys[i].table) collect(list, table->keys[i].table);
 }
 
+// Returns the list of all tables of a spec, which the first call collects.
 static const struct list *tables(void) {
     static struct list list;
     if (!list.count) collect(&list, &spec_table);
@@ -52,7 +53,7 @@ static const char *enum_words(const char *json, struct arena *arena) {
     return words;
 }
 
-// Returns the kind of a key's value in words.
+// Returns the kind of a key's value in words, such as `map`, or the legal words themselves.
 static const char *held_words(const struct schema_key *k, struct arena *arena) {
     static const char *const maps[] = {NULL, "map", "list of maps", "map of maps"};
     static const struct {

@@ -7,7 +7,9 @@
 #include "gen/base/base.h"
 
 struct meaning {
-    const char *of, *name, *text; // of: operation, or key or attribute of a word; "": the row is for all of them
+    // `name` is an attribute of the operation `of`, or a legal word of the key or attribute `of`. If `of` is "", the
+    // row is for all of them.
+    const char *of, *name, *text;
 };
 static const struct meaning attributes[] = {
 #define ATTRIBUTE(op, name, text) {op, name, text},
@@ -24,6 +26,7 @@ static const struct meaning values[] = {
 #undef VALUE
 };
 
+// Returns the text of the row for `of` and `name`, else that of the row for all and `name`, else NULL.
 static const char *find(const struct meaning *rows, size_t count, const char *of, const char *name) {
     const char *text = NULL;
     for (size_t i = 0; i < count; i++)

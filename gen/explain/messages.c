@@ -21,6 +21,7 @@ static const struct message {
 #undef ALSO
 };
 
+// Returns the row that has the meaning and remedy of a message.
 static const struct message *with_meaning(const struct message *m) {
     while (!m->meaning) m--;
     return m;

@@ -12,7 +12,8 @@
 #include "gen/ir/ops.h"
 #include "gen/ir/registers.h"
 
-// Adds a topic. Unless it has a short name, this becomes the part of its name after the last dot.
+// Adds a topic. A topic without a short name gets the part of its name after the last dot. Ends with an internal error
+// if there are more than MAX_TOPICS.
 static struct topic *add(struct topics *all, struct topic topic) {
     const char *dot = strrchr(topic.name, '.');
     if (!topic.short_name) topic.short_name = dot ? dot + 1 : topic.name;

@@ -26,13 +26,13 @@ struct topic {
     enum topic_kind kind;
     // Each of the next members is set only for the kinds that have it.
     const struct schema_table *table; // of a key
-    size_t row;                       // of a key: row of the table; of an operation, attribute or register: its number
-    int attribute;                    // number among the operation's attributes
+    size_t row;    // row of `table` or of register_rows; of an operation or attribute: number of the operation
+    int attribute; // number among the operation's attributes
     const struct family *family;
     const struct family_parameter *parameter;
     const struct options *command;
     const struct option_row *option;
-    const struct topic *of; // of a value: its key or attribute
+    const struct topic *of; // of a value: the topic of its key or attribute
 };
 struct topics {
     struct topic topic[MAX_TOPICS];

@@ -51,6 +51,7 @@ static const char *reason_of(const char *key, int way) {
 
 static bool is_number(const struct explore_key *k) { return k->field->type == SCHEMA_INT; }
 
+// Adds the change of key k to its value number `to`, unless there is no such value or it is the spec's own.
 static void add_change(const struct explore *x, int k, int to, struct explore_advice *list, int *count) {
     const struct explore_key *key = &x->key[k];
     if (to < 0 || to >= key->values || to == key->own || *count == MOST_CHANGES) return;
@@ -67,7 +68,7 @@ static int list_changes(const struct explore *x, struct explore_advice *list) {
     int count = 0;
     for (int k = 0; k < x->keys; k++) {
         const struct explore_key *key = &x->key[k];
-        // Without a budget of lanes, no other value of `unroll` is near.
+        // `unroll: 0` means that lanes have no budget. Any budget would be a large change, so `unroll` is left out.
         bool off = !strcmp(key->name, "unroll") && !strcmp(key->value[key->own], "0");
         if (off) continue;
         if (is_number(key)) {
@@ -89,16 +90,16 @@ bool explore_begin_advice(struct explore *x, const char *path, struct arena *are
 
 // ---- what they are worth ----
 
-// Returns the relative improvement of a figure; negative if it gets worse.
+// Returns the relative improvement of a figure: negative if the figure gets worse, 0 if one of the values is not known.
 static double gain(const struct explore_result *own, const struct explore_result *r, int metric) {
     double of = own->value[metric], to = r->value[metric];
     if (of <= 0 || to <= 0) return 0;
     return explore_metric[metric].up ? (to - of) / of : (of - to) / to;
 }
 
-// Returns the worth of a change: the gains in speed and, with little weight, in area. The relief has the most weight:
-// if the design exceeds a limit of its board, the share of this excess that the change removes; else, with a negative
-// sign, the excess that it causes.
+// Returns the worth of a change: the gains in speed, with little weight the gains in area, and with the most weight the
+// relief. If the design exceeds a limit of its board, the relief is the share of this excess that the change removes.
+// Otherwise it is the excess that the change causes, with a negative sign.
 static double worth_of(const struct explore_result *own, const struct explore_result *r) {
     static const double RELIEF = 10, AREA = 0.1;
     double sum = gain(own, r, EXPLORE_TOKENS_S) + gain(own, r, EXPLORE_TTFT_MS);
@@ -151,6 +152,8 @@ static void relate(const struct explore_result *own, const struct explore_result
         if (own_estimate->value[m] > 0) r->value[m] *= own->value[m] / own_estimate->value[m];
 }
 
+// Estimates all changes, and evaluates the best `whole` of them at the level `whole`. Returns the number of changes in
+// `list`, or -1 after an error.
 static int advise(const struct explore *x, struct explore_workers *w, int whole, struct explore_result *own,
                   struct explore_advice *list) {
     int count = list_changes(x, list);

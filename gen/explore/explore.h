@@ -15,6 +15,8 @@
 #include "gen/base/schema.h"
 #include "gen/spec/spec.h"
 
+// EXPLORE_KEYS: most keys that vary or are fixed. EXPLORE_VALUES: most values of a key. EXPLORE_GOALS, EXPLORE_LIMITS:
+// most goals and limits. EXPLORE_WORDS: bytes of the text in a result.
 enum { EXPLORE_KEYS = 24, EXPLORE_VALUES = 64, EXPLORE_GOALS = 4, EXPLORE_LIMITS = 24, EXPLORE_WORDS = 400 };
 
 // ---- figures of a design ----
@@ -26,9 +28,9 @@ enum explore_metric {
     EXPLORE_METRICS
 };
 struct explore_metric_row {
-    const char *key, *title, *help;
-    bool up;      // more is better
-    int decimals; // decimals in tables
+    const char *key, *title, *help; // name on the command line, heading in tables, meaning
+    bool up;                        // more is better
+    int decimals;                   // decimals in tables
 };
 extern const struct explore_metric_row explore_metric[];
 int explore_find_metric(const char *key, size_t len); // -1: there is no such figure
@@ -39,7 +41,7 @@ struct explore_limit { // of the search
     int metric;
     double value;
     bool most; // true: the metric must be at most the value; false: at least
-    bool part; // the limit was given in percent of the board's amount; `value` is the amount
+    bool part; // the limit was given in percent of what the board has; `value` is the resulting amount
 };
 
 // ---- the space ----
@@ -61,7 +63,7 @@ struct explore {
     struct arena *arena;
     struct diag *diag;
     const char *path, *text; // the spec's file and its contents
-    size_t len;
+    size_t len;              // bytes of `text`
     const struct rill_spec *spec;
     struct explore_key key[EXPLORE_KEYS];
     int keys;
@@ -75,7 +77,8 @@ struct explore {
 
 // Settings of the command line. Each list ends with NULL, and a list may be NULL.
 struct explore_words {
-    // vary: `KEY` or `KEY=A,B,C`. fix: `KEY=VALUE`. goal: `FIGURE,FIGURE...`. limit, least, most: `FIGURE=NUMBER`.
+    // vary: `KEY` or `KEY=A,B,C`. fix: `KEY=VALUE`. goal: `FIGURE,FIGURE...`. least, most: `FIGURE=NUMBER`, a lower or
+    // an upper limit. limit: `FIGURE=NUMBER`, a lower limit if more of the figure is better, else an upper limit.
     const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
     int64_t prompt, tokens; // 0: chosen from the context
     bool over;
@@ -114,24 +117,28 @@ struct explore_result {
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
 // Chooses the request with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
-// Whether a design that is not divided over the dies of its board is larger than one of them. The totals of the board
-// then tell nothing about a die or the wires, so the design is not known to fit.
+// Returns whether a design that is not divided over the dies of its board is larger than the die with the memory ports.
+// The totals of the board then tell nothing about a die or the wires, so the design is not known to fit.
 struct ir;
 bool explore_is_unplaced(const struct ir *);
 // Writes one line about a complete design: whether it fits its board (`fits`), its forecast speed, and what limits the
 // speed.
 void explore_verdict(const struct ir *, bool fits, struct text *);
-// Whether a bound of the result already breaks a limit of the search or the board, so that no evaluation can meet it.
+// In the next three functions, the limits of the board count only without `over`.
+
+// Returns whether a bound of the result already breaks a limit of the search, or the result is beyond a limit of the
+// board. No evaluation of the point can then meet this limit.
 bool explore_excluded(const struct explore *, const struct explore_result *);
-// Whether the figures meet all limits of the search and those of the board.
+// Returns whether the point is legal and its figures meet all limits of the search and the board.
 bool explore_meets(const struct explore *, const struct explore_result *);
 // Returns the sum of the relative amounts by which the figures miss limits of the search and the board; 0: none.
 double explore_misses(const struct explore *, const struct explore_result *);
-// Whether the figures a are at least as good as the figures b in every goal, and better in one.
+// Returns whether the figures a are at least as good as the figures b in every goal, and better in at least one.
 bool explore_dominates(const struct explore *, const double *a, const double *b);
 
 // ---- results as lines of JSON, in the journal and in the answers of workers ----
 
+// Adds the line of a point, with its values of the keys, its result, and the hash of explore_hash.
 void explore_write_line(const struct explore *, const struct explore_point *, const struct explore_result *,
                         struct text *);
 // Reads a line. Returns false if it is incomplete or belongs to a search with another `base` or other values.
@@ -142,7 +149,8 @@ struct explore_journal { // a file with the results of all evaluations, from whi
     int file; // -1: none
 };
 typedef void explore_take(void *to, const struct explore_point *, const struct explore_result *);
-// Opens or creates the file, and passes all lines that belong to this search to `take`. Returns false after an error.
+// Opens or creates the file, and passes all lines that belong to this search to `take`. path NULL: there is no journal.
+// Returns false after an error.
 bool explore_journal_open(const struct explore *, struct explore_journal *, const char *path, explore_take *, void *to);
 // Adds a line with one write. Returns false after an error, such as a full disk.
 bool explore_journal_add(const struct explore *, struct explore_journal *, const struct text *line);
@@ -151,13 +159,13 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 
 struct explore_worker {
     int pid, ask; // ask: the pipe to the worker
-    FILE *answer; // the pipe from the worker; NULL: it is lost
-    int busy;     // index of the task that it works on, or -1
+    FILE *answer; // the pipe from the worker; NULL: the worker is lost
+    int busy;     // index of the task on which the worker works, or -1
 };
 struct explore_workers {
     struct explore_worker *items;
     const char *launch; // command that starts a worker; NULL: workers are forks
-    char **argv;        // of a launched worker
+    char **argv;        // command line of a launched worker, after `launch`
     int count;
 };
 struct explore_task {
@@ -165,8 +173,8 @@ struct explore_task {
     int level;
     struct explore_result result; // filled by explore_workers_run
 };
-// Starts the workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`, whose
-// words `argv` gives. Returns false after an error.
+// Starts `jobs` workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`. argv:
+// the words `rill explore ...`. Returns false after an error.
 bool explore_workers_start(const struct explore *, struct explore_workers *, int jobs, const char *launch, char **argv);
 // Evaluates all tasks. Calls `done` once for each task, in the order in which tasks end. Returns false after an error,
 // or if `done` returns false.
@@ -179,10 +187,10 @@ int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker;
 // ---- the search ----
 
 struct explore_search {
-    int64_t points; // most points to examine at any level
-    int64_t whole;  // most points to evaluate at the level `whole`
-    uint64_t seed;
-    int jobs;
+    int64_t points;               // most points to examine at any level
+    int64_t whole;                // most points to evaluate at the level `whole`
+    uint64_t seed;                // of the random points and changes
+    int jobs;                     // number of workers
     const char *launch, *journal; // command that starts a worker, path of the journal; or NULL
     bool quiet;                   // no progress on stderr
     char **argv;                  // of `rill explore`, for launched workers
@@ -223,6 +231,7 @@ void explore_table(const struct explore *, const struct explore_outcome *, struc
 // Writes the result as JSON. runs: number of simulated designs, which are the first ones of the front.
 void explore_json(const struct explore *, const struct explore_outcome *, const struct explore_trial *, int runs,
                   struct text *);
+// Writes a table of the simulated designs, with the cycles of each and those of its forecast.
 void explore_trial_table(const struct explore_trial *, int runs, struct text *);
 // Returns the name of the spec of design `index` of the front, in the folder of explore_emit.
 const char *explore_spec_name(const struct explore *, int index);
@@ -246,6 +255,7 @@ bool explore_begin_advice(struct explore *, const char *path, struct arena *, st
 // Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
 // *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first.
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
+// Writes a table of all changes, with their effects in percent of the spec's own figures.
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
                           int count, struct text *);
 // Writes notes for `rill check` about the best changes, if they bring a design within its limits or nearer to them.

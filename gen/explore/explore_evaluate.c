@@ -55,8 +55,8 @@ static void worst_bounds(double bound[EXPLORE_METRICS]) {
     for (int m = 0; m < EXPLORE_METRICS; m++) bound[m] = explore_metric[m].up ? 1e300 : 0;
 }
 
-// Adds a lower bound of a kernel's resources. now: its resources without a chosen kind of memory. Whichever kind
-// allocate-memories chooses, the kernel takes at least as much of each resource as with the cheapest kind.
+// Adds a lower bound of a kernel's resources: for each resource, the least that the kernel takes with any kind of
+// memory, because allocate-memories has not chosen the kind yet. now: the kernel's resources without a chosen kind.
 static void add_least(const struct ir *ir, int kernel, const struct cost_resources *now, struct cost_resources *sum) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_memory shape;
@@ -152,6 +152,8 @@ static double per_second(const struct ir *ir, double tokens, double cycles) {
     return cycles > 0 ? tokens * ir->design.clock_mhz * 1e6 / cycles : 0;
 }
 
+// Sets the times and the speed of a request from the cycles of its prompt and of its decode steps. A design without
+// decode steps has the speed of the prompt.
 static void set_times(const struct explore *x, const struct ir *ir, double prefill, double decode, double value[]) {
     int64_t decodes = ir->design.is_lm ? x->tokens - 1 : 0;
     value[EXPLORE_TTFT_MS] = cycles_ms(ir, prefill);
@@ -184,6 +186,8 @@ static void set_bounds(const struct explore *x, struct ir *ir, struct explore_re
 
 // ---- estimate ----
 
+// Sets the power, and the tokens per joule from the speed that is set already. cycles: of one step in the middle of
+// decoding, or of a prompt step if there are no decode steps.
 static void set_power(const struct explore *x, const struct ir *ir, const struct cost_design *cost, double cycles,
                       double value[]) {
     int64_t decodes = ir->design.is_lm && x->tokens > 1 ? x->tokens - 1 : 0;
@@ -199,7 +203,8 @@ static double each_step(const struct explore *x, const struct ir *ir, double pre
     return prefill / (double)div_up(x->prompt, ir->design.tokens);
 }
 
-// Sets the figures of the level `estimate`. If the design cannot be simulated, the point stays at the level `bounds`.
+// Sets the figures of the level `estimate`. If the design cannot be simulated, or its memories cannot be allocated, the
+// point stays at the level `bounds`.
 static void set_estimate(struct evaluation *e, struct explore_result *r) {
     struct explore_pace pace;
     const char *which;
@@ -220,8 +225,8 @@ static void set_estimate(struct evaluation *e, struct explore_result *r) {
 
 // ---- whole ----
 
-struct fullest {
-    double share;
+struct fullest {  // the resource of which a design takes the largest share
+    double share; // of the limit, 1: all
     const char *what;
 };
 
@@ -233,7 +238,7 @@ static void fuller(struct fullest *f, double share, const char *what) {
 static bool has_one_die_of_several(const struct ir *ir) { return ir->design.dies < 2 && ir->dies > 1; }
 
 // Finds the fullest resource. A design that is divided over dies is compared with each die and each boundary between
-// dies. Another design is compared with the die that has the memory ports, which may be the only one.
+// dies. Any other design is compared with the die that has the memory ports, which may be the only die of the board.
 static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
@@ -259,7 +264,8 @@ static struct fullest fullest_of(const struct ir *ir, const struct cost_design *
 }
 
 // Returns what bounds the speed of a phase: the memory or the engine's beats, if one of them is busy most of the time;
-// else the busier of the two and the cause for which the engine waits longest.
+// else the busier of the two and the cause for which the engine waits longest. In a design without an engine, this is
+// the slowest kernel.
 static const char *bound_of(const struct ir *ir, const struct timing_forecast *f, const struct timing_phase *p) {
     static const char *const causes[TIMING_CAUSES] = {[TIMING_FOR_BEATS] = "waits for beats",
                                                       [TIMING_FOR_OPERAND] = "waits for operands (vector kernels)",
@@ -287,7 +293,7 @@ static void say_bound(const struct ir *ir, const struct timing_forecast *f, cons
     snprintf(words, EXPLORE_WORDS, "%s; fullest: %s (%.0f %% of the limit)", text, full->what, 100 * full->share);
 }
 
-// Whether the design is within the limits of its board. Otherwise the reason is a warning in e->diag.
+// Returns whether the design is within the limits of its board. Otherwise the reason is a warning in e->diag.
 static bool fits_board(struct evaluation *e) {
     int before = e->diag.warnings;
     design_report_capacity(e->ir, loc_none(), &e->diag);
@@ -333,6 +339,7 @@ static bool foretell(const struct explore *x, const struct ir *ir, const struct 
     return true;
 }
 
+// Sets all figures of a complete design. Returns false if it has no forecast.
 static bool judge(const struct explore *x, const struct ir *ir, struct explore_result *r) {
     struct cost_design cost = cost_design(ir);
     struct fullest full = measure(ir, &cost, r);
@@ -360,6 +367,8 @@ static void set_whole(struct evaluation *e, struct explore_result *r) {
 
 // ---- a point ----
 
+// Evaluates the point up to a level, from the reading of its spec on. If the spec or a pass has an error, the point is
+// not legal, and r->words has the message.
 static void evaluate(struct evaluation *e, const struct explore_point *p, int level, struct explore_result *r) {
     worst_bounds(r->bound);
     memcpy(r->value, r->bound, sizeof r->value);

@@ -18,7 +18,7 @@ static bool failed(const struct explore *x, const struct explore_journal *j, int
     return false;
 }
 
-// Whether a file of this size ends with a complete line, or is empty.
+// Returns whether a file of this size ends with a complete line, or is empty.
 static bool is_ended(int file, off_t size) {
     char last = '\n';
     return size <= 0 || (pread(file, &last, 1, size - 1) == 1 && last == '\n');
@@ -31,6 +31,7 @@ static off_t whole_lines(int file) {
     return size;
 }
 
+// Passes each complete line that belongs to this search to `take`.
 static void read_lines(const struct explore *x, FILE *in, explore_take *take, void *to) {
     char *line = NULL;
     size_t room = 0;

@@ -17,6 +17,7 @@ const char *explore_method(const struct explore *x, const struct explore_outcome
                         o->size);
 }
 
+// The figures that the table always shows.
 static const enum explore_metric usual[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_TOKENS_J, EXPLORE_LUT,
                                             EXPLORE_DSP,      EXPLORE_BRAM36,  EXPLORE_URAM,     EXPLORE_FILL};
 
@@ -65,6 +66,7 @@ void explore_table(const struct explore *x, const struct explore_outcome *o, str
     }
 }
 
+// Adds a point of the front as an object of JSON: its line of the journal, without the line break.
 static void add_point(const struct explore *x, const struct explore_seen *s, struct text *out) {
     struct text line = {0};
     explore_write_line(x, &s->point, &s->result, &line);
@@ -72,6 +74,7 @@ static void add_point(const struct explore *x, const struct explore_seen *s, str
     text_free(&line);
 }
 
+// Returns by how many percent the forecast is above the simulation; 0 if nothing was simulated.
 static double difference(double forecast, int64_t simulated) {
     return simulated ? 100 * (forecast / (double)simulated - 1) : 0;
 }
@@ -123,6 +126,7 @@ const char *explore_spec_name(const struct explore *x, int index) {
     return arena_printf(x->arena, "%s-%02d.yaml", x->spec->name, index + 1);
 }
 
+// Adds the comment lines at the start of a spec of the front.
 static void add_header(const struct explore *x, const struct explore_seen *s, const char *command, struct text *out) {
     const double *v = s->result.value;
     text_addf(out, "# Found by: %s\n# Changed: %s\n", command, explore_changes(x, &s->point, x->arena));
@@ -147,7 +151,7 @@ static bool emit_one(const struct explore *x, const struct explore_seen *s, cons
     return ok;
 }
 
-// Whether the spec contains relative paths to files. *which: the key that has them.
+// Returns whether the spec may name files by paths. *which: the first key that does, or NULL.
 static bool has_paths(const struct explore *x, const char **which) {
     const struct yaml_node *root = x->spec->root, *board = yaml_get(root, "board"),
                            *family = yaml_get(yaml_get(root, "model"), "family");

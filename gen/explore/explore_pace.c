@@ -9,7 +9,7 @@ enum { FEW = 2, MORE = 3 }; // layers of the two runs of a step, which give the 
 struct pacing {
     struct ir *ir;
     struct arena *arena;
-    int64_t *room; // per edge, the most places that it uses
+    int64_t *room; // per edge: the depth of the FIFO that the runs so far have needed, in words
     bool safe;     // the design has safe depths
 };
 
@@ -35,7 +35,8 @@ static double end_of(const struct ir *ir, const struct timing_result *r) {
     return (double)end;
 }
 
-// Returns the cycles of one step with this number of layers (0: all); -1: they cannot be simulated.
+// Returns the cycles of one step with this number of layers (0: all), and notes the depths of FIFOs that it needs.
+// Returns -1 if a kernel has no contract or the streams deadlock.
 static double run(struct pacing *p, const struct timing_step *step, int64_t layers) {
     struct timing_options o = {
         .step = step, .steps = 1, .bounded = p->safe, .layers = layers, .memory = timing_memory(&p->ir->design)};

@@ -11,8 +11,9 @@ struct ranking { // arrays have an element for each point: `index` is its index 
     const struct explore_seen *seen;
     const int *index;
     int count;
-    int *rank, *beaten; // beaten: how many points without a rank beat this one
-    double *misses;     // by how much the point misses the limits
+    // The rank is -1 if the point has none yet. `beaten` counts the points without a rank that beat the point.
+    int *rank, *beaten;
+    double *misses; // by how much the point misses the limits
 };
 
 static void *allocate(int count, size_t size) {
@@ -25,7 +26,7 @@ static bool beats(const struct ranking *r, int a, int b) {
     return explore_dominates(r->x, r->seen[r->index[a]].result.value, r->seen[r->index[b]].result.value);
 }
 
-// Ranks the points that miss a limit from `after` on, the smallest miss first.
+// Gives ranks from `after` on to the points that miss a limit, the smallest miss first.
 static void rank_missing(struct ranking *r, int after) {
     for (int i = 0; i < r->count; i++) {
         if (r->misses[i] <= 0) continue;
@@ -34,8 +35,8 @@ static void rank_missing(struct ranking *r, int after) {
     }
 }
 
-// Counts for each point how many others beat it, among the points that meet the limits. Returns the number of these
-// points.
+// Counts, for each point that meets the limits, how many other such points beat it. Returns how many points meet the
+// limits.
 static int count_beaten(struct ranking *r) {
     int left = 0;
     for (int i = 0; i < r->count; i++) {

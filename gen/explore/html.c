@@ -11,8 +11,8 @@ static const char style[] =
     "border-bottom:1px solid #ddd}td.l,th.l{text-align:left}tr.on{background:#fff3c4}label{margin-right:14px}"
     "#said{min-height:3em;margin:8px 0}code{background:#f3f3f3;padding:1px 4px}";
 
-// Uses `metrics`, `goals` and `points`, which add_data writes before it. In the script, level 3 is EXPLORE_WHOLE: the
-// point was evaluated with all passes. A lower level means that it was only estimated.
+// The script of the page. It uses the constants `metrics`, `goals` and `points`, which add_data writes before it. Level
+// 3 in the script is EXPLORE_WHOLE: the point was evaluated with all passes. Level 2 means that it was only estimated.
 static const char script[] =
     "const W=1000,H=460,L=80,B=46,svg=document.getElementById('chart'),$=id=>document.getElementById(id);\n"
     "let chosen=-1;\n"
@@ -103,6 +103,7 @@ static void add_point(const struct explore *x, const struct explore_outcome *o, 
     text_add(out, "}}");
 }
 
+// Adds the data of the script, which are all points with an estimate, and the script itself.
 static void add_data(const struct explore *x, const struct explore_outcome *o, const char *specs, struct text *out) {
     int number = 0;
     text_add(out, "<script>\nconst metrics=[");

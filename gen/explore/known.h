@@ -10,7 +10,7 @@ struct known {
     const struct explore *x;
     struct explore_seen *item; // the points with their results, in the order in which they were added
     int count, capacity;
-    int *slot; // hash table of indices, -1: free
+    int *slot; // hash table: indices in `item`; -1: the slot is free
     int slots; // a power of two
 };
 void known_init(struct known *, const struct explore *);
@@ -31,13 +31,13 @@ int chance_below(struct chance *, int n); // from 0 to n - 1
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);
-// Lists the points that differ in one key by one place in its list of values. Returns their number, at most
-// 2 * EXPLORE_KEYS.
+// Lists the points that differ from this point in one key, by one place in the key's list of values. Returns their
+// number, at most 2 * EXPLORE_KEYS.
 int move_neighbours(const struct explore *, const struct explore_point *, struct explore_point *);
 
-// Ranks points by their figures, from 0, the best. The rank of a point that meets the limits is the number of fronts
-// before its front. Points that miss a limit follow, the smallest miss first. index: the points to rank, as indices in
-// `seen`. rank[i] belongs to index[i].
+// Gives each point a rank by its figures; 0 is the best. The rank of a point that meets the limits is the number of
+// fronts before its front. Points that miss a limit follow, the smallest miss first. index: the points to rank, as
+// indices in `seen`. rank[i] belongs to index[i].
 void front_ranks(const struct explore *, const struct explore_seen *, const int *index, int count, int *rank);
 
 #endif

@@ -18,14 +18,14 @@ struct explore_point move_random(const struct explore *x, struct chance *c) {
     return p;
 }
 
-// Moves a value by so many places in the key's list, unless the list ends before.
+// Moves the index of a value by `way` places in the key's list, unless the list has no such place.
 static void step(const struct explore_key *k, uint8_t *at, int way) {
     int to = *at + way;
     if (to >= 0 && to < k->values) *at = (uint8_t)to;
 }
 
-// Changes one key. In 7 of 10 cases a numeric key moves by one or two places, to less hardware if the point is over its
-// limits, else to more. Otherwise it gets any value.
+// Changes one key. In 7 of 10 cases a numeric key moves by one or two places: to less hardware if `over` (the known
+// point is over a limit), else to more. In the other cases, and if it is not numeric, the key gets a random value.
 static void change(const struct explore *x, struct chance *c, struct explore_point *p, bool over) {
     enum { GUIDED = 7, OF = 10 }; // GUIDED of OF moves are guided
     int at = chance_below(c, x->keys), way = grows(&x->key[at]) * (over ? -1 : 1);

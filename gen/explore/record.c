@@ -53,7 +53,7 @@ static bool read_numbers(const json_t *root, const char *name, double *value) {
     return true;
 }
 
-// Reads the value of a key. Returns false if it is not among the values of this search.
+// Reads the value of a key. Returns false if the value is not among those of this search.
 static bool read_key(const struct explore *x, int k, const json_t *keys, struct explore_point *p) {
     const struct explore_key *key = &x->key[k];
     const char *name = key->pattern ? arena_printf(x->arena, "%s.%s", key->name, key->pattern) : key->name;
@@ -67,8 +67,9 @@ static bool read_key(const struct explore *x, int k, const json_t *keys, struct 
     return !value;
 }
 
-// Reads the fields of a line. Returns false if the hash in the line is not that of the point: the line then belongs to
-// another spec, request or version.
+// Reads the fields of a line. Returns false if a field is missing or a key's value is not among the values of this
+// search. Also returns false if the hash in the line is not that of the point: the line then belongs to another spec,
+// request or version.
 static bool read_result(const struct explore *x, const json_t *root, struct explore_point *p,
                         struct explore_result *r) {
     const char *words = json_string_value(json_object_get(root, "words")),

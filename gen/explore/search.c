@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
 // search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
-// leaves out a point if a point of the front beats its bounds. Nothing is lost by this, because no evaluation is better
-// than its bounds. So the front is exact if all points of the space were estimated, and every point was evaluated or
-// beaten by its bounds.
+// leaves out every point whose bounds are already worse than a point of the front. Nothing is lost by this, because no
+// evaluation is better than its bounds. So the front is exact if all points of the space were estimated, and each of
+// them was evaluated, excluded by a limit or left out because of its bounds.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct lesson {
     bool fits;
 };
 
-struct searching {
+struct searching { // the state of a search
     const struct explore *x;
     const struct explore_search *o;
     struct explore_outcome *out;
@@ -38,7 +38,7 @@ struct searching {
     struct lesson *lesson;
     int lessons;
     struct chance chance;
-    double began;
+    double began; // time of the start, in seconds
     bool failed;
 };
 
@@ -50,7 +50,7 @@ static double seconds(void) {
 
 // ---- evaluating ----
 
-// Notes a result of the journal or of a worker, unless it ended at the bounds.
+// Notes a result of the journal or of a worker, unless the evaluation ended at the bounds.
 static void take_known(void *to, const struct explore_point *p, const struct explore_result *r) {
     struct searching *s = to;
     if (r->level == EXPLORE_WHOLE) known_put(&s->wholes, p, r);
@@ -63,8 +63,8 @@ static void show_progress(struct searching *s) {
             seconds() - s->began);
 }
 
-// Notes the result of a task and writes it to the journal. Drops a result that ended at the bounds, because it is
-// quickly made again. Returns false after an error.
+// Notes the result of a task and writes it to the journal. Drops the result of an evaluation that ended at the bounds,
+// because it is quickly made again. Returns false after an error.
 static bool take_result(void *to, const struct explore_task *task) {
     struct searching *s = to;
     struct text line = {0};
@@ -90,8 +90,8 @@ static void count_result(struct searching *s, const struct explore_result *r, in
     else s->out->estimated++;
 }
 
-// Returns the result with a speed. At the level `whole`, a design beyond the limits has no forecast
-// (explore_evaluate.c), so its speed is taken from its estimate.
+// Returns the result with a speed and a power. At the level `whole`, a design beyond the limits has no forecast
+// (explore_evaluate.c), so these figures are taken from its estimate.
 static struct explore_result with_speed(const struct searching *s, const struct explore_point *p,
                                         const struct explore_result *r) {
     static const int speed[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_LATENCY_MS, EXPLORE_TOKENS_J,
@@ -108,8 +108,8 @@ static struct explore_result with_speed(const struct searching *s, const struct 
 // exceeds its limits. The estimates of similar designs then have the same error. Without lessons, a search in a large
 // space would spend its whole evaluations on these designs.
 
-// Whether the amount a is at least as demanding as b: more of a resource, or a better speed. slack: share of b by which
-// it may be less demanding.
+// Returns whether figure a demands at least as much as figure b: as much of a resource, or as good a speed. slack:
+// share of b by which a may demand less.
 static bool demands(int metric, double a, double b, double slack) {
     bool less = metric == EXPLORE_TTFT_MS || metric == EXPLORE_LATENCY_MS;
     return less ? a <= b * (1 + slack) : a >= b * (1 - slack);
@@ -124,7 +124,8 @@ static bool is_like(const struct lesson *l, const double *value, double slack) {
 }
 
 // Marks an estimated point as beyond its limits if it is like a point whose complete design was beyond them. The
-// farther that design was beyond its limits, the more points are like it.
+// farther that design was beyond its limits, the more points are like it. An exhaustive search has no use for this,
+// because it evaluates every point that its bounds do not exclude.
 static void learn(const struct searching *s, const struct lesson *l, struct explore_result *r) {
     enum { PARTS = 4 }; // if a design is beyond by 40 %, points with a tenth less of everything are like it
     if (l->fits || s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal || r->beyond >= l->beyond) return;
@@ -196,9 +197,9 @@ static bool estimate_all(struct searching *s) {
 
 // ---- NSGA-II ----
 
-struct member {
-    int index, rank;
-    double room; // crowding distance: how far its neighbours are apart in each goal; larger is better
+struct member {      // a point that takes part in the genetic search
+    int index, rank; // index in `seen`; rank: see front_ranks
+    double room;     // crowding distance: how far the two neighbours are apart, summed over the goals; larger is better
 };
 
 static const struct searching *sorting; // for comparisons, because qsort passes no context
@@ -218,8 +219,8 @@ static int by_fitness(const void *a, const void *b) {
     return x->index - y->index;
 }
 
-// Sets the crowding distances of NSGA-II. The first and the last member of each goal get a distance that no other can
-// reach.
+// Sets the crowding distances of NSGA-II. The members with the lowest and the highest value of a goal get a distance
+// that no other member can reach.
 static void add_rooms(struct searching *s, struct member *m, int count) {
     for (int g = 0; g < s->x->goals; g++) {
         sorting = s;
@@ -244,7 +245,7 @@ static bool may_breed(const struct searching *s, int i) {
     return r->legal;
 }
 
-// Sorts the members, the best first. Returns how many of them remain: `most`, or all.
+// Sorts the members, the best first. Returns how many of them remain: all, but at most `most`.
 static int select_members(struct searching *s, struct member *m, int count, int most) {
     int *index = calloc((size_t)count + 1, 2 * sizeof *index), *rank = index + count;
     if (!index) base_fatal("no memory for %d points", count);
@@ -263,7 +264,8 @@ static const struct explore_seen *tournament(struct searching *s, const struct m
     return &s->seen.item[m[a < b ? a : b].index];
 }
 
-// Chooses the points to begin with: the spec itself, its neighbours, and random ones.
+// Chooses the points to begin with: the spec itself, its neighbours, and random ones. Returns their number, at most
+// `most`.
 static int first_points(struct searching *s, struct explore_point *batch, int most) {
     int count = 0;
     batch[count++] = explore_own(s->x);
@@ -273,7 +275,8 @@ static int first_points(struct searching *s, struct explore_point *batch, int mo
     return count < most ? count : most;
 }
 
-// Estimates points by NSGA-II until there are `most` or no new ones come up. Returns false after an error.
+// Estimates points by NSGA-II until `most` points are examined or MOST_IDLE generations bring no new point. Returns
+// false after an error.
 static bool breed(struct searching *s, int most) {
     struct explore_point batch[BATCH];
     struct member m[POPULATION + BATCH];
@@ -298,7 +301,7 @@ static bool breed(struct searching *s, int most) {
 
 static bool is_whole(const struct explore_result *r) { return r->level == EXPLORE_WHOLE; }
 
-// Whether an evaluated point within the limits dominates these figures.
+// Returns whether a point that was evaluated in full and meets the limits dominates these figures.
 static bool is_beaten(const struct searching *s, const double *value) {
     for (int i = 0; i < s->seen.count; i++) {
         const struct explore_result *r = &s->seen.item[i].result;
@@ -317,8 +320,8 @@ static bool no_better(int metric, const double *a, const double *b) {
     return explore_metric[metric].up ? a[metric] <= b[metric] : a[metric] >= b[metric];
 }
 
-// Whether a complete design within the limits has about the same resources, and its estimate promised at least the same
-// in every goal. Then this point's evaluation would only repeat that one.
+// Returns whether a design that was evaluated in full and is within the limits had an estimate with about the same
+// resources, and at least as good in every goal. An evaluation of this point would then only repeat that one.
 static bool is_repeated(const struct searching *s, const struct explore_result *r) {
     static const double SAME = 0.01;
     static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};
@@ -343,13 +346,13 @@ static enum worth worth_of(const struct searching *s, const struct explore_resul
     return is_beaten(s, value) ? WORTH_BY_BOUNDS : WORTH_ALL;
 }
 
-// Whether the point was not evaluated at the level `whole` yet, and may be.
+// Returns whether the point may still be evaluated at the level `whole`.
 static bool may_count(const struct searching *s, const struct explore_result *r) {
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
 
 // Lists the points that may be evaluated at the level `whole`, the best first. Points whose estimate misses a limit
-// come last.
+// come last. The caller frees the list.
 static struct member *candidates(struct searching *s, int *count) {
     struct member *m = calloc((size_t)s->seen.count + 1, sizeof *m);
     if (!m) base_fatal("no memory for %d points", s->seen.count);
@@ -360,8 +363,9 @@ static struct member *candidates(struct searching *s, int *count) {
     return m;
 }
 
-// Evaluates up to `most` points at the level `whole`. If the search is not exhaustive, leaves out points that are worth
-// an evaluation only by their bounds, and points whose estimate misses a limit. Returns false after an error.
+// Evaluates up to `most` points at the level `whole`, but no point whose bounds are beaten. If the search is not
+// exhaustive, also leaves out points that are worth an evaluation only by their bounds, points whose estimate misses a
+// limit, and points that would only repeat another (is_repeated). Returns false after an error.
 static bool confirm(struct searching *s, int64_t most) {
     int count;
     struct member *m = candidates(s, &count);
@@ -383,7 +387,8 @@ static bool confirm(struct searching *s, int64_t most) {
     return !s->failed;
 }
 
-// Estimates the neighbours of all points of the present front.
+// Estimates the neighbours of all points of the present front, until `most` points are examined. Returns false after an
+// error.
 static bool look_around(struct searching *s, int most) {
     for (int i = 0, end = s->seen.count; i < end && s->seen.count < most; i++) {
         struct explore_point next[2 * EXPLORE_KEYS];
@@ -398,7 +403,7 @@ static bool look_around(struct searching *s, int most) {
 
 // ---- the front ----
 
-// Whether a is shown instead of b, which has equal figures in all goals, because a has fewer LUTs.
+// Returns whether a is shown instead of b because it has fewer LUTs. The two have equal figures in all goals.
 static bool is_preferred(const struct explore_seen *a, const struct explore_seen *b) {
     return a->result.value[EXPLORE_LUT] < b->result.value[EXPLORE_LUT];
 }
@@ -409,9 +414,9 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
     return true;
 }
 
-// Whether a point belongs to the front: it was evaluated in full, meets the limits, and no other point beats it. If
-// several such points have equal figures in all goals, only the preferred one of them belongs to the front, and of
-// several that are equally preferred only the first.
+// Returns whether a point belongs to the front: it was evaluated in full, meets the limits, and no other point beats
+// it. If several such points have equal figures in all goals, only the preferred one of them belongs to the front. If
+// several are equally preferred, only the first belongs to it.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
@@ -455,7 +460,8 @@ static void find_front(struct searching *s) {
     if (s->seen.count) memcpy(out->seen, s->seen.item, (size_t)s->seen.count * sizeof *out->seen);
 }
 
-// Evaluates the spec itself before all other points, so that the front is at least as good.
+// Evaluates the spec itself before all other points, so that the front is at least as good as the spec. Returns false
+// after an error.
 static bool evaluate_own(struct searching *s) {
     struct explore_point own = explore_own(s->x);
     int at = known_find(&s->seen, &own);

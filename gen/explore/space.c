@@ -51,6 +51,7 @@ static bool unknown_key(const struct explore *x, const char *name) {
 
 // ---- the values of a key ----
 
+// Adds a value to the values of a key unless it is among them. Returns false after an error: there are too many.
 static bool add_value(struct explore *x, struct explore_key *k, const char *value) {
     for (int v = 0; v < k->values; v++)
         if (!strcmp(k->value[v], value)) return true;
@@ -131,7 +132,7 @@ static bool check_value(struct explore *x, const struct explore_key *k, const ch
     return ok;
 }
 
-// Adds the values of a list `A,B,C`.
+// Adds the values of a list `A,B,C`. Returns false after an error: a value is not legal, or there are too many.
 static bool add_list(struct explore *x, struct explore_key *k, const char *list) {
     for (const char *at = list;; at++) {
         size_t len = strcspn(at, ",");
@@ -200,6 +201,7 @@ static struct explore_key *new_key(struct explore *x, const char *name, const ch
 }
 
 // Reads `KEY`, `KEY=A,B,C`, or `weights.PATTERN=A,B` of the command line. fixed: there must be exactly one value.
+// Returns false after an error.
 static bool read_key(struct explore *x, const char *word, bool fixed) {
     size_t len = strcspn(word, "=");
     const char *name = arena_strndup(x->arena, word, len), *pattern = NULL;
@@ -283,7 +285,7 @@ static double board_has(const struct explore *x, int metric) {
 }
 
 // Adds a limit `FIGURE=NUMBER` or `FIGURE=NUMBER%`. direction: 1 at most, -1 at least; 0: at least if more of the
-// figure is better, else at most.
+// figure is better, else at most. Returns false after an error.
 static bool add_limit(struct explore *x, const char *word, int direction) {
     size_t len = strcspn(word, "=");
     char *end = NULL;
@@ -319,6 +321,7 @@ static bool add_limits(struct explore *x, const char *const *words, int directio
     return ok;
 }
 
+// Reads the goals, which are tokens/s and TTFT if none are given, and the limits. Returns false after an error.
 static bool read_goals(struct explore *x, const struct explore_words *w) {
     bool ok = true;
     for (size_t i = 0; w->goal && w->goal[i]; i++) ok &= add_goals(x, w->goal[i]);
@@ -337,6 +340,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t len) {
     return (hash ^ bytes_hash(bytes, len)) * 0x9e3779b97f4a7c15u + (hash >> 29);
 }
 
+// Mixes the contents of a file into a hash. A file that cannot be read leaves the hash as it is.
 static uint64_t mix_file(const struct explore *x, uint64_t hash, const char *path) {
     size_t len = 0;
     const char *why, *data = file_read(x->arena, path, MOST_BYTES, &len, &why);
@@ -359,6 +363,8 @@ static int64_t context_of(const struct rill_spec *spec) {
     return spec->graph->context ? spec->graph->context : USUAL_CONTEXT;
 }
 
+// Sets the request with which points are compared. Returns false after an error: the request is longer than the
+// context.
 static bool choose_request(struct explore *x, const struct explore_words *w) {
     int64_t context = context_of(x->spec);
     explore_request_of(context, &x->prompt, &x->tokens);
@@ -424,8 +430,8 @@ struct explore_point explore_nth(const struct explore *x, uint64_t index) {
     return p;
 }
 
-// Whether the point's value of a key differs from the spec's. A point's hash covers only the keys that differ, so
-// searches over different keys can share a journal.
+// Returns whether the point's value of a key differs from the spec's. A point's hash covers only the keys that differ,
+// so searches over different keys can share a journal.
 static bool is_changed(const struct explore *x, const struct explore_point *p, int k) {
     const struct explore_key *key = &x->key[k];
     return strcmp(key->value[p->at[k]], own_value(x, key)) != 0;

@@ -86,7 +86,7 @@ static void add_formats(const struct explore *x, const struct explore_point *p, 
     text_add(out, "}\n");
 }
 
-// Whether add_formats writes this key: `weights` with formats for patterns of names.
+// Returns whether add_formats writes this key: `weights` with formats for patterns of names.
 static bool by_formats(const struct explore *x, const char *name, const struct yaml_node *own) {
     return !strcmp(name, "weights") && (has_patterns(x) || (own && own->kind == YAML_KIND_MAP));
 }

@@ -13,7 +13,8 @@
 
 // ---- the worker's side ----
 
-// Reads a task as `give` writes it: the level and the index of each key's value. Returns false if it is not valid.
+// Reads a task as `give` writes it: the level and the index of each key's value. Returns false if the line is not
+// valid.
 static bool read_point(const struct explore *x, const char *line, int *level, struct explore_point *p) {
     char *at;
     *level = (int)strtol(line, &at, 10);
@@ -128,7 +129,7 @@ void explore_workers_stop(struct explore_workers *w) {
 
 // ---- sharing out tasks ----
 
-// Sends a task to a worker: the level and the index of each key's value.
+// Sends a task to a worker: the level and the index of each key's value. Returns false if the worker cannot be reached.
 static bool give(const struct explore *x, struct explore_worker *w, const struct explore_task *task, int index) {
     struct text line = {0};
     text_addf(&line, "%d", task->level);
@@ -176,13 +177,14 @@ struct handing {
     struct explore_workers *w;
     struct explore_task *task;
     int tasks, next; // next: the first task that was not given to any worker
-    int *back;       // tasks whose worker was lost, `returned` of them
-    int returned;
-    bool *was_lost; // per task
+    int *back;       // tasks whose worker was lost, and which are given again
+    int returned;    // number of tasks in `back`
+    bool *was_lost;  // per task: whether a worker that had the task was lost
 };
 
-// Takes back the task of a launched worker that is lost, so that another worker gets it: its machine may have failed.
-// Returns false, which ends the search, if the worker was not launched or if the task is lost for the second time.
+// Takes back the task of a launched worker that is lost, so that another worker gets the task. The worker's machine may
+// have failed. Returns false, which ends the search, if the worker was not launched or if the task is lost for the
+// second time.
 static bool take_back(struct handing *h, struct explore_worker *one) {
     int index = one->busy;
     if (!h->w->launch || h->was_lost[index]) return lost(h->x, one);

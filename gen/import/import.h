@@ -46,7 +46,7 @@ struct import_design {
     int unroll;         // 0: every kernel has `lanes`
     int query_heads;    // query heads that share reads of keys and values; 0: left out of the spec
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
-    bool wide_rows;     // embedding: int16
+    bool wide_rows;     // the embedding has 16-bit elements (`embedding: int16`)
     int dies;           // dies to spread the design over; 0: left out of the spec
     bool halves;        // the design sends beats between dies in halves
     bool fits;          // the design fits the board, by estimate
@@ -56,17 +56,19 @@ struct import_design {
     int others;
 };
 
-// Reads the checkpoint's configuration and finds its family and the board. NULL after an error: the source is no
-// checkpoint, no family fits it, the family does not support one of its features, or the board is unknown.
+// Reads the checkpoint's configuration and finds its family and the board. Returns NULL after an error, for example if
+// the source is no checkpoint, no family fits it, the family does not support one of its features, or the board is
+// unknown.
 struct import *import_read(const struct import_options *, struct arena *, struct diag *);
-// Sets the id that the checkpoint's tokenizer puts before a text, which becomes the spec's `bos`; -1: none.
+// Notes that the checkpoint has a tokenizer. begins: the id that the tokenizer puts before a text, which becomes the
+// spec's `bos`; -1: none.
 void import_begin(struct import *, int64_t begins);
 // Makes the paths of user files relative to this folder, in which the spec will be stored.
 void import_place(struct import *, const char *dir);
-// Appends the text of the spec to `out`. False after an error.
+// Appends the text of the spec to `out`. Returns false after an error.
 bool import_spec(const struct import *, const struct import_design *, struct text *out, struct diag *);
 const char *import_weights(const struct import *); // the format of the weights that the spec has
-// Says in words where the id that begins a text comes from.
+// Returns words that say where the id that begins a text comes from.
 const char *import_begin_words(const struct import *);
 // Appends a table for the user: values that were read, values that were assumed, keys that were not used, the design.
 void import_table(const struct import *, const struct import_design *, struct text *out);

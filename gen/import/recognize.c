@@ -11,6 +11,7 @@ enum { MOST_NAME = 63, MOST_SHOWN = 80 }; // characters: of a design's name, and
 
 // ---- the family ----
 
+// Adds notes to the error that no family fits: for which kinds of checkpoints the installed families are.
 static void note_families(const struct import *m, const char *names[], size_t count, struct diag *diag) {
     for (size_t i = 0; i < count; i++) {
         struct family *f = family_find(names[i], ".", loc_none(), m->arena, diag);
@@ -33,7 +34,8 @@ static size_t find_fitting(struct import *m, const char *names[], size_t count, 
     return found;
 }
 
-// Finds the only family that fits the checkpoint. False after an error: none or several fit, or a file has an error.
+// Finds the only family that fits the checkpoint. Returns false after an error: none or several fit, or a family file
+// has an error.
 static bool find_family(struct import *m, struct diag *diag) {
     const char *names[FAMILY_MAX_INSTALLED], *list = "";
     size_t count = family_names(m->arena, names), found = find_fitting(m, names, count, &list, diag);
@@ -49,7 +51,8 @@ static bool find_family(struct import *m, struct diag *diag) {
     return false;
 }
 
-// Makes a path absolute, so that it is valid wherever the spec is written.
+// Makes a path absolute, so that it is valid wherever the spec is written. Returns the name of an installed family or
+// board as it is.
 static const char *lasting_word(struct import *m, const char *word) {
     return file_is_path(word) ? file_whole(m->arena, word) : word;
 }
@@ -76,7 +79,7 @@ void import_place(struct import *m, const char *dir) {
     m->board_word = placed_word(m, m->board_word, "boards", dir);
 }
 
-// Takes the family that the user names or, without one, the family that fits. False after an error.
+// Takes the family that the user names or, without one, the family that fits. Returns false after an error.
 static bool take_family(struct import *m, struct diag *diag) {
     if (!m->o.family) return find_family(m, diag);
     m->family_word = lasting_word(m, m->o.family);
@@ -91,6 +94,7 @@ static bool take_family(struct import *m, struct diag *diag) {
 // ---- parameters that the design decides ----
 
 // Lowers default values that exceed `most`, the limit of the model's training, and derives the other values again.
+// Returns false after an error.
 static bool bound_defaults(struct import *m, struct diag *diag) {
     struct family_values *v = m->values;
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -102,6 +106,7 @@ static bool bound_defaults(struct import *m, struct diag *diag) {
     return family_derive(v, NULL, loc_file(m->arena, m->o.source), m->arena, diag);
 }
 
+// Reports that the context of --context is not possible. nearest: the nearest legal value; 0: none. Returns false.
 static bool refuse_context(const struct import *m, const char *why, int64_t nearest, struct diag *diag) {
     diag_error(diag, loc_none(), MSG_IMPORT_CONTEXT, m->o.context, why);
     if (nearest) diag_note(diag, loc_none(), "the nearest legal value is %" PRId64, nearest);
@@ -126,7 +131,7 @@ static bool set_context(struct import *m, struct diag *diag) {
     return true;
 }
 
-// Reads the values of the family's parameters. False after an error, for example a parameter without a value.
+// Reads the values of the family's parameters. Returns false after an error, for example if a parameter has no value.
 static bool take_values(struct import *m, struct diag *diag) {
     m->values = family_config_read(m->family, m->o.source, m->arena, diag);
     if (!m->values) return false;
@@ -151,8 +156,8 @@ void import_begin(struct import *m, int64_t begins) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters. Characters
-// that a name must not have become `-`, and a name begins with a letter or underscore.
+// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters and begins
+// with a letter or underscore. Each character that a name must not contain becomes `-`.
 static const char *make_name(struct import *m) {
     const char *base = base_name(m, m->o.source, ".gguf"), *board = base_name(m, m->device->path, ".yaml");
     int room = MOST_NAME - 1 - (int)(strlen(board) < 24 ? strlen(board) : 24);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Name of the parameter whose value or upper bound a key gives; empty if it gives none.
+// Returns the name of the parameter whose value or upper bound a key gives, or an empty string.
 static const char *parameter_of(const struct import *m, const struct family_key *k) {
     int p = k->parameter >= 0 ? k->parameter : k->most;
     return p >= 0 ? m->family->parameter[p].name : "";
@@ -17,7 +17,7 @@ static void add_row(const struct import *m, const struct family_note *n, const c
     text_addf(out, "  %-48s %-14s %s%s\n", n->spelling, value, n->key->most >= 0 ? "bound of " : "", parameter);
 }
 
-// Whether some key of the checkpoint gave a value to this parameter.
+// Returns whether some key of the checkpoint gave a value to this parameter.
 static bool is_told(const struct import *m, int parameter) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -25,7 +25,8 @@ static bool is_told(const struct import *m, int parameter) {
     return false;
 }
 
-// Whether the parameter is already shown: with a value from the file, or earlier in the same section of the table.
+// Returns whether the parameter of a key is shown elsewhere: an absent key's parameter with the value of another key,
+// or the parameter earlier in the same section of the table.
 static bool is_repeated(const struct import *m, size_t note) {
     const struct family_note *n = m->values->notes.key, *own = &n[note];
     if (own->key->parameter < 0) return false;
@@ -71,7 +72,7 @@ static void add_assumed(const struct import *m, struct text *out) {
     }
 }
 
-// Whether the family names a key of checkpoints that gives this parameter. The checkpoint may lack the key.
+// Returns whether the family names a key of checkpoints that gives this parameter. The checkpoint may lack the key.
 static bool is_asked(const struct import *m, size_t p) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)

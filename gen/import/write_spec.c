@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the spec of an imported checkpoint. It has the values that the checkpoint gives. Other values are written only
-// if a reader of the spec would otherwise derive a different value from the family's defaults.
+// Writes the spec of an imported checkpoint. It has the values that the checkpoint gives, `bos`, values for which the
+// family has no default, and values that the model's training bounds. Any other value is written only if a reader of
+// the spec would otherwise derive a different value from the family's defaults.
 #include "gen/import/import.h"
 #include "gen/spec/choices.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+// Returns whether a key of the checkpoint gives the parameter a value.
 static bool is_read(const struct import *m, size_t parameter) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -14,7 +16,7 @@ static bool is_read(const struct import *m, size_t parameter) {
     return false;
 }
 
-// Whether the parameter is the `bos` of a model that has one.
+// Returns whether the parameter is the `bos` of a model that has one.
 static bool is_begin(const struct import *m, size_t p) {
     return (int)p == family_find_parameter(m->family, "bos") && m->values->parameter[p].i >= 0;
 }
@@ -26,7 +28,7 @@ const char *import_begin_words(const struct import *m) {
                           : "named by the checkpoint; its tokenizer does not put it in front of a text";
 }
 
-// Whether the parameter is written even if it equals the default.
+// Returns whether the parameter is written even if it equals the default.
 static bool is_told(const struct import *m, size_t p) {
     return is_read(m, p) || is_begin(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
 }
@@ -49,7 +51,7 @@ static void add_model(const struct import *m, const bool *written, struct text *
         if (written[p]) add_parameter(m, p, out);
 }
 
-// Returns the values that a reader of the spec gets from the written parameters and the family. NULL after an error.
+// Returns the values that a reader of the spec gets from the written parameters and the family, or NULL after an error.
 static const struct family_values *understood(const struct import *m, const bool *written, struct diag *diag) {
     struct text text = {0};
     add_model(m, written, &text);
@@ -59,7 +61,8 @@ static const struct family_values *understood(const struct import *m, const bool
     return model ? family_values_read(m->family, model, m->arena, diag) : NULL;
 }
 
-// Whether the checkpoint's value of a parameter differs from `have`, the values that a reader of the spec gets.
+// Returns whether the checkpoint's value of a parameter differs from the value in `have`, which a reader of the spec
+// gets.
 static bool differs(const struct import *m, const struct family_values *have, size_t p) {
     const struct family_parameter *parameter = &m->family->parameter[p];
     return m->values->parameter[p].known && strcmp(family_value_text(m->arena, parameter, &m->values->parameter[p]),

@@ -10,7 +10,7 @@ enum { ROW_PARAMETERS = 64 /* bits of the scale and the bias of a row */ };
 
 bool ir_is_cut(const struct ir_engine *e, int lane) { return e->sums_die[lane] != e->lane_die[lane]; }
 
-// Returns the index of a die's chain, either the early one or the other one. Adds it if it does not exist yet.
+// Returns the index of a die's early chain, or of its other chain. Adds the chain if it does not exist yet.
 static int chain_at(struct ir_chains *all, int die, bool early) {
     int n = 0;
     while (n < all->count && (all->chain[n].die != die || all->chain[n].early != early)) n++;

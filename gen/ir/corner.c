@@ -12,7 +12,7 @@ static int64_t all_trips(const struct itensor_layout *layout) {
     return n;
 }
 
-// Returns by how many banks the reader's place moves from one index of its loop to the next.
+// Returns by how many banks the reader's place moves from one index of this loop to the next.
 // rtl-templates/layout/rill_corner_turn.v adds these numbers up to find the bank of each word.
 static int64_t turn_of(const struct itensor_layout *layout, const struct itensor_corner *c, int loop) {
     int64_t stride = layout->stride[loop];

@@ -10,7 +10,8 @@
 #include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
-// MOST_NESTING: depth to which the expression of a parameter may use other parameters.
+// MOST_NESTING: depth to which the expression of a parameter may use other parameters. MOST_ELEMENTS: elements of a
+// port or vector. MOST_CYCLES: largest number of cycles in a timing contract.
 enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 
 // ---- rows of the table ----
@@ -22,6 +23,7 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
     return text;
 }
 
+// Attributes of a kernel that reads rows of a table.
 #define TABLE_ATTRIBUTES "rows:i(1..1048576) cols:i(1..65535) weight:s"
 
 // Returns the row of the operations table for a kernel: its ports, its attributes and its kind of weights.
@@ -73,7 +75,7 @@ static const struct ir_tensor *port_tensor(const struct custom_scope *s, const c
 }
 
 // Finds the value of a port's name: `x` is its number of elements, `x.1` the extent of its dimension 1, and `x.words`
-// its words per firing and token.
+// its words per firing and token. Returns false if the name is none of these.
 static bool port_value(struct custom_scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct ir_tensor *t = port_tensor(s, name, dot ? (size_t)(dot - name) : strlen(name));
@@ -98,8 +100,8 @@ const char *ir_custom_text(const struct ir_node *node, const struct custom_param
     return given && given->s ? given->s : param->value.text;
 }
 
-// Gets the value of a name; the callback of expression_value. The value of a parameter of the kernel is that of its own
-// expression; these evaluations are nested at most MOST_NESTING deep. False: there is no such name.
+// Gives expression_value the value of a name. A parameter of the kernel has the value of its expression, which may use
+// other parameters, at most MOST_NESTING deep. Returns false if there is no such name or the value cannot be found.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct custom_scope *s = context;
     if (!strcmp(name, "lanes") || !strcmp(name, "T")) {
@@ -183,7 +185,8 @@ static bool read_quoted(struct custom_scope *s, const struct custom_param *param
     return whole;
 }
 
-// Whether the text is a Verilog constant with a base, such as 8'hff. It is passed to the module as it is written.
+// Returns whether the text is a Verilog constant with a base, such as 8'hff. It is passed to the module as it is
+// written.
 static bool is_sized(const char *text) {
     size_t head = strspn(text, "0123456789_");
     return text[head] == '\'' &&
@@ -211,10 +214,11 @@ bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, s
 
 // ---- shapes ----
 
-static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8};
+static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8}; // by enum custom_type
 
-// Checks type and shape of input i. A port without extents accepts any shape. A port with one extent accepts any shape
-// with that number of elements. A port with more extents accepts exactly this shape.
+// Checks type and shape of input i, which must have no heads and only static extents. A port without extents accepts
+// any such shape. A port with one extent accepts any such shape with that number of elements. A port with more extents
+// accepts exactly the shape that they give.
 static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     const struct custom_port *port = &s->custom->in[i];
     const struct ir_tensor *t = &s->ir->tensor[s->node->in[i]];

@@ -10,6 +10,7 @@ static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 
 // ---- writing ----
 
+// Writes a key with a text, or nothing if the text is NULL.
 static void key_string(struct yaml_writer *y, const char *key, const char *s) {
     if (!s) return;
     yaml_write_key(y, key);

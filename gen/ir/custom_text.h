@@ -8,7 +8,7 @@
 
 // Writes one item of the list `custom`.
 void custom_write(struct yaml_writer *, const struct custom *);
-// Reads the list `custom` of a dump. False after an error.
+// Reads the list `custom` of a dump. Returns false after an error.
 bool custom_read(struct ir *, const struct yaml_node *root, struct diag *);
 
 #endif

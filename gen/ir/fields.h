@@ -12,7 +12,8 @@ enum field_bits { // width of a word: STEP_BITS, ENGINE_BITS ...
 #include "include/fields.def"
 };
 
-// The value of an enumerator encodes the field's first bit and its width. So fields of two layouts can be equal.
+// The value of an enumerator encodes the field's first bit and its width. So two fields of different words can have the
+// same value.
 #define FIELD_AT(first, bits) ((first) << 8 | (bits))
 enum field { // STEP_POS, ENGINE_MODE ...
 #define FIELD(layout, id, first, bits, meaning) layout##_##id = FIELD_AT(first, bits),

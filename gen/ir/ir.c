@@ -70,7 +70,7 @@ static int find_kernel(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// If the name is taken, appends a number from 2 on, because names of instances in Verilog must be unique.
+// If another kernel has the name, a number from 2 on is appended, because names of instances in Verilog must be unique.
 int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
     const char *wanted = name;
     for (int i = 2; find_kernel(ir, name) != IR_NONE; i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
@@ -221,7 +221,7 @@ int ir_add_fusion(struct ir *ir, struct ir_fusion fusion) {
     return id;
 }
 
-// Whether an edge other than `but` has the name.
+// Returns whether an edge other than `but` has the name.
 static bool has_edge(const struct ir *ir, const char *name, int but) {
     for (int e = 0; e < ir->edges; e++)
         if (e != but && ir->edge[e].name && !strcmp(ir->edge[e].name, name)) return true;
@@ -236,7 +236,8 @@ const char *ir_end_name(const struct ir *ir, int kernel, int port) {
     return *p->name ? arena_printf(ir->arena, "%s_%s", k->name, p->name) : k->name;
 }
 
-// `a` to port `b_c` and `a_b` to port `c` give the same name, so the second edge gets a number.
+// Two edges can get the same name, for example from kernel `a` with port `b_c` and from kernel `a_b` with port `c`. So
+// the second one gets a number.
 void ir_name_edge(struct ir *ir, int edge) {
     struct ir_edge *e = &ir->edge[edge];
     const char *wanted = arena_printf(ir->arena, "%s_to_%s", ir_end_name(ir, e->src_kernel, e->src_port),

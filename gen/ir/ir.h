@@ -36,7 +36,7 @@ enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens; // tokens: `T`
-    int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
+    int copies;      // `A`: tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int tensor_rows; // most rows of a tensor that an engine takes together in a step of one token; 0: one at a time
@@ -125,7 +125,7 @@ struct ir_attrs {
 };
 
 // Setting a key a second time replaces its value. The functions that read return the fallback if the key is absent or
-// has another kind.
+// has another kind. ir_attr_find returns NULL if the key is absent.
 void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
 void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
 void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
@@ -151,9 +151,9 @@ struct ir_tensor {
     int rank;
     struct ir_extent shape[IR_MAX_RANK];
     int64_t block;   // IR_MX: elements that share an exponent
-    int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
-    // Rank 2: rows are heads of attention. Each row is one firing on every stream that carries the tensor, except where
-    // query heads are the tokens of a firing in steps of one token.
+    int64_t exp_min; // IR_MX, IR_ACC: exponent of the unit. A block of IR_MX stores its exponent less exp_min (shift)
+    // true: the tensor has rank 2, and its rows are heads of attention. Each row is one firing on every stream that
+    // carries the tensor, except where query heads are the tokens of a firing in steps of one token.
     bool heads;
     int producer; // node, or IR_NONE for graph inputs and carried tensors
     int region;
@@ -199,11 +199,12 @@ struct ir_region {
 
 // ---- Parameters of kernels ---------------------------------------------------------------------
 
-// The kind of memory: parameter RAM_STYLE of the templates. RAM_AUTO: no pass has chosen, so the synthesis tool would.
+// The kind of memory: parameter RAM_STYLE of the templates. RAM_AUTO: no pass has chosen the kind, so the synthesis
+// tool chooses it.
 enum ram_style { RAM_AUTO, RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA, RAM_SRL, RAM_STYLES };
 
-extern const char *const ram_style_words[RAM_STYLES]; // as the templates take them
-enum ram_style ram_style_find(const char *word, enum ram_style fallback);
+extern const char *const ram_style_words[RAM_STYLES];                     // as the templates take them
+enum ram_style ram_style_find(const char *word, enum ram_style fallback); // fallback: for any other word
 
 // Values of a kernel's parameters. Passes set and read them as numbers; only the emitter and the dump print them.
 enum ir_value_kind {
@@ -217,7 +218,7 @@ enum ir_value_kind {
 
 enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
 
-enum { IR_WORD_BITS = 256 };
+enum { IR_WORD_BITS = 256 }; // most bits of a constant
 // A sized constant of Verilog.
 struct ir_word {
     int bits; // 1 to 64; up to IR_WORD_BITS in hexadecimal form
@@ -225,13 +226,13 @@ struct ir_word {
     uint64_t value, above[IR_WORD_BITS / 64 - 1]; // above: bits from 64 up
 };
 
-struct ir_value {
+struct ir_value { // each kind uses only its own members
     enum ir_value_kind kind;
-    int64_t integer;
+    int64_t integer;            // INT
     const struct ir_word *word; // WORD: one; LIST: highest first
-    int words;
-    enum ram_style style;
-    const char *text;
+    int words;                  // WORD, LIST
+    enum ram_style style;       // STYLE
+    const char *text;           // TEXT, VERBATIM
 };
 
 struct ir_value ir_value_int(int64_t value);
@@ -241,11 +242,11 @@ struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int w
 struct ir_value ir_value_style(enum ram_style style);
 struct ir_value ir_value_text(const char *text); // not copied
 struct ir_value ir_value_said(const char *text); // IR_VALUE_STYLE if the text names a style, else IR_VALUE_TEXT
-// A list of constants of 64 bits each. bit[0] is the lowest bit.
+// A list of constants of 64 bits each, of which the highest one may be shorter. bit[0] is the lowest bit.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
 // A table. entry[0] is the lowest entry; each entry is an array of 64-bit words, lowest first.
 struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
-uint64_t ir_word_field(const struct ir_word *, int first, int bits); // bits: at most 64
+uint64_t ir_word_field(const struct ir_word *, int first, int bits); // the bits from `first` on; bits: at most 64
 
 // Returns the value as Verilog text. Dumps write numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);
@@ -253,9 +254,9 @@ const char *ir_value_print(struct arena *, const struct ir_value *);
 // gives the text back.
 struct ir_value ir_value_read(struct arena *, const char *text);
 
-// Returns the text that the user wrote, for a VERBATIM value. NULL for all other values, which are numbers or texts.
+// Returns the text that the user wrote if the value is VERBATIM, else NULL.
 const char *ir_value_written(const struct ir_value *);
-// Gets the value as a number. False: it is neither an integer nor one sized constant that fits int64_t.
+// Gets the value as a number. Returns false if it is neither an integer nor one sized constant that fits int64_t.
 bool ir_value_number(const struct ir_value *, int64_t *number);
 // Gets the lowest `bits` bits of a sized constant or list, lowest first. Missing bits are zeros.
 void ir_value_to_bits(const struct ir_value *, int64_t bits, uint8_t bit[]);
@@ -330,14 +331,14 @@ struct ir_kernel {
 // The user of a client: a kernel, or control logic that nets tie to it.
 enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
 
-// A client of the memory: a kernel that reads or writes memory apart from the weight stream. Descriptors and beats go
-// through the client's DMA engine.
+// A client of the memory: a kernel, or control logic, that reads or writes memory apart from the weight stream.
+// Descriptors and beats go through the client's DMA engine.
 struct ir_client {
     const char *name;
     enum ir_client_role role;
-    int kernel;
-    // Reads: m_axis_<port> descriptor, s_axis_<port> beats. Writes: m_axis_<port>_desc, m_axis_<port>_beat. NULL: tied
-    // by wires.
+    int kernel; // IR_NONE: control logic
+    // Reads: m_axis_<port> descriptor, s_axis_<port> beats. Writes: m_axis_<port>_desc, m_axis_<port>_beat. NULL: wires
+    // (struct ir_wire) connect the client.
     const char *port;
     bool is_write;
     // IR_NONE: one client on every channel of `engine` (valid and ready packed, descriptor shared).
@@ -444,17 +445,20 @@ int ir_use_whole(const struct ir_use *);                         // the net, if 
 bool ir_use_equal(const struct ir_use *, const struct ir_use *); // two open uses are equal
 const char *ir_use_print(const struct ir *, const struct ir_use *); // as Verilog; dumps write uses in this form
 // Reads the form that ir_use_print writes. Nets are found by name, and created without roles if they do not exist.
-// False: the text is not a use.
+// Returns false if the text has another form.
 bool ir_use_read(struct ir *, const char *text, struct ir_use *);
 // Sets roles, owners and drivers of nets that were read. Returns false if a port drives something other than a whole
 // net; *wire is the wire of this port.
 bool ir_nets_complete(struct ir *, int *wire);
 
+// These connect a port of a kernel that is not a stream. ir_add_wire connects it to a whole net; an output then drives
+// the net.
 void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, int net);
 void ir_add_use(struct ir *, int kernel, const char *port, int64_t bits, struct ir_use); // of an input
 void ir_add_zero(struct ir *, int kernel, const char *port, int64_t bits);               // an input of zeros
 void ir_add_open(struct ir *, int kernel, const char *port);                             // an output that nobody reads
-// Connects all inputs of the kernel that take the whole net `from` to the net `to` instead. False: there are none.
+// Connects all inputs of the kernel that take the whole net `from` to the net `to` instead. Returns false if there are
+// none.
 bool ir_retie(struct ir *, int kernel, int from, int to);
 
 // ---- Matrix engines and memory -----------------------------------------------------------------
@@ -611,7 +615,7 @@ int ir_add_engine(struct ir *, const char *name, int first_channel, int lanes); 
 int ir_add_resident(struct ir *, const char *name, int first_channel, int lanes); // a resident engine
 static inline bool ir_is_resident(const struct ir_engine *e) { return e->channels == 0; }
 bool ir_has_lanes(const struct ir *); // whether some engine reads memory channels
-// Whether a segment has the weights of a resident engine.
+// Returns whether a segment has the weights of a resident engine.
 bool ir_is_of_store(const struct ir *, const struct ir_segment *);
 // Returns how often a segment of weights is stored: once for each repetition of its region. 1 for other segments, whose
 // bytes are those of all repetitions.
@@ -619,7 +623,7 @@ int64_t ir_segment_copies(const struct ir *, const struct ir_segment *);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
 const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
-enum ir_role ir_role_of(const char *port_name);
+enum ir_role ir_role_of(const char *port_name); // the role of ports with this name; IR_ROLE_NONE: no role has it
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its two ends has the role
 bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are steps
@@ -630,12 +634,13 @@ const char *ir_end_name(const struct ir *, int kernel, int port); // name of a p
 void ir_name_edge(struct ir *, int edge);
 int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // the carry whose `local` is the tensor, or NULL
-int ir_first_value(const struct ir *, int tensor);                 // for a carried tensor, its initial one
+int ir_first_value(const struct ir *, int tensor); // the initial tensor of a carried one; any other tensor itself
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that ids from outside index; 0 without one
 int ir_engine_of(const struct ir *, int node); // the engine that computes a product; IR_NONE for other operations
-int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
-// These are for the packed streams of a multiplexer or demultiplexer. They return the port at an index, and the index
-// of the only port with a tensor; IR_NONE if there is no such port.
+int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel; IR_NONE: no engine does
+// These are for the packed array of a multiplexer's inputs or a demultiplexer's outputs. ir_steered_port returns the
+// port that has an index in the array. ir_steered_index returns the index of the only port that carries a tensor. Both
+// return IR_NONE if there is no such port, and ir_steered_index also if there are several.
 int ir_steered_port(const struct ir *, int kernel, int index);
 int ir_steered_index(const struct ir *, int kernel, int tensor);
 // Returns the number of channels over which the positions of the keys are distributed; all channels in a design without
@@ -647,8 +652,8 @@ bool ir_client_on(const struct ir *, const struct ir_client *, int channel); // 
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
 static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
 enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write engine */ };
-// Whether the design has a second clock: with `A: 4` or `pump: 2`. The multipliers then work twice per cycle, and the
-// top module has an input clk_2x for them.
+// Returns whether the design has a second clock: with `A: 4` or `pump: 2`. The multipliers then work twice per cycle,
+// and the top module has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
 const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
 int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
@@ -659,12 +664,13 @@ const char *ir_engine_name(const struct ir *, int engine, const char *what);
 int64_t ir_tensor_elements(const struct ir_tensor *);
 int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: those set for it, or the design's
 // Returns the length of the vectors that an operation works on: the dimension `along`, the last dimension of a
-// quantized tensor, or else the whole first operand. For a custom kernel, it is the length of its vector parameters.
+// quantized tensor, or else the whole first operand. For a custom kernel with vector parameters, it is the length of
+// these vectors. Returns 0 for an operation without operands.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// Whether a region processes only the last token of a step. With drafts or slots it processes all tokens of the steps
-// in which it runs. False for IR_NONE.
+// Returns whether a region processes only the last token of a step. With drafts or slots it processes all tokens of the
+// steps in which it runs. False for IR_NONE.
 bool ir_takes_last(const struct ir *, int region);
-// Whether the head chooses a next token for each token of a step: with drafts and with slots.
+// Returns whether the head chooses a next token for each token of a step: with drafts and with slots.
 bool ir_chooses_all(const struct ir *);
 // Returns the places for tokens in the matrix engines: the number of tokens of a step, or of rows of a tensor that take
 // the places of tokens.
@@ -682,7 +688,7 @@ int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // Returns the itensor type in the notation of the paper StreamTensor, in arena memory.
 const char *ir_type_text(const struct ir *, const struct ir_itensor *);
-// These two read such texts. False: the text has another form.
+// These two read the texts that ir_type_text and ir_extent_text write. They return false if the text has another form.
 bool ir_type_read(const char *text, struct ir_itensor *);
 bool ir_extent_read(const char *text, struct ir_extent *);
 const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
@@ -695,8 +701,8 @@ bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 void ir_write_text(const struct ir *, struct text *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
-// Checks the structural rules that hold between passes. Reports each violation as an internal error of `pass`. False if
-// there is one.
+// Checks the structural rules that hold between passes. Reports each violation as an internal error of `pass`. Returns
+// false if there is one.
 bool ir_verify(const struct ir *, struct diag *, const char *pass);
 
 // ---- Engines on several dies -------------------------------------------------------------------

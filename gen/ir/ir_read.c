@@ -13,6 +13,7 @@
 static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines", "dies"},
                          *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine", "die"};
 
+// FIELD_KEY gives the key of a field in the lists of ir_text.h. CHECK_KEYS reports keys of a map that are not listed.
 #define FIELD_KEY(kind, name) #name,
 #define CHECK_KEYS(map, what, ...)                                                                                     \
     do {                                                                                                               \
@@ -53,7 +54,7 @@ static int find_die(struct reader *r, const struct yaml_node *node, const char *
     return find_name(r, DIES, node, key);
 }
 
-// Returns die 0 if the key is missing: a design on one die does not write dies.
+// Returns the die at a key, and die 0 if the key is missing, because the dump of a design on one die has no such keys.
 static int get_die(struct reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
     return node ? find_die(r, node, key) : 0;
@@ -205,6 +206,7 @@ static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir
     IR_TENSOR_FIELDS(READ_FIELD)
 }
 
+// Reads an attribute that is a list of integers.
 static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *list) {
     size_t count = reader_list_count(r, list, 1 << 10);
@@ -356,8 +358,8 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
     return IR_NONE;
 }
 
-// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port are
-// IR_NONE if they are not found.
+// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and sets the edge of this port. *kernel and *port
+// become IR_NONE if they are not found.
 static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;
@@ -446,7 +448,7 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
 }
 
 // Returns the index of an input of an operand multiplexer or an output of a result demultiplexer. The text is the name
-// of the tensor at this port, or `kernel.index` if several ports carry the tensor.
+// of the tensor at this port, or `kernel.index` if several ports carry the tensor. Returns IR_NONE after an error.
 static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
@@ -505,6 +507,7 @@ static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir
     IR_FUSION_FIELDS(READ_FIELD)
 }
 
+// Reads the patterns of names in a checkpoint that nothing reads.
 static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node *list) {
     size_t count = list ? reader_list_count(r, list, 1 << 10) : 0;
     ir->unused = ARENA_ARRAY(r->arena, const char *, count + 1);

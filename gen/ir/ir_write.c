@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the IR as YAML text (a dump), completely, so that ir_read can read it and the passes can continue from it.
+// Writes the whole IR as YAML text (a dump), so that ir_read can read it and the passes can continue from it.
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +25,7 @@ static void key_bool(struct writer *w, const char *key) {
     yaml_write_bool(&w->y, true);
 }
 
+// Writes a key with a text, or nothing if the text is NULL.
 static void key_string(struct writer *w, const char *key, const char *s) {
     if (!s) return;
     yaml_write_key(&w->y, key);
@@ -376,6 +377,7 @@ static void write_fusion(struct writer *w, const struct ir_fusion *item) {
 
 static void write_custom(struct writer *w, const struct custom *item) { custom_write(&w->y, item); }
 
+// Writes a list under a key, with `function` for each item.
 #define WRITE_LIST(key, item, count, function)                                                                         \
     do {                                                                                                               \
         yaml_write_key(&w->y, key);                                                                                    \
@@ -418,7 +420,7 @@ const char *ir_strategy_text(const struct ir *ir) {
     return strategy ? arena_printf(ir->arena, "%s: %s", ir_strategy_words[strategy], ir->design.weighed) : NULL;
 }
 
-// Whether some kernel, lane or result of an engine is not on the first die.
+// Returns whether some kernel, lane or result of an engine is not on the first die.
 static bool is_on_dies(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die) return true;

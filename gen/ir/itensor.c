@@ -22,16 +22,16 @@ const struct ir_patch *itensor_patch(const struct ir_itensor *type, int dim) {
     return NULL;
 }
 
-// Marks the loop as used by a dimension. False if the loop does not exist, or if a dimension or tap uses it already.
-// IR_NONE, no loop, is always valid.
+// Marks the loop as used by a dimension. Returns false if the loop does not exist, or if a dimension or tap uses it
+// already. IR_NONE, no loop, is always valid.
 static bool walks(const struct ir_itensor *type, int loop, bool walked[]) {
     if (loop < IR_NONE || loop >= type->loops || (loop != IR_NONE && walked[loop])) return false;
     if (loop != IR_NONE) walked[loop] = true;
     return true;
 }
 
-// Checks the patches: they must be in the order of their dimensions, and no other dimension or tap may use the loop of
-// a tap.
+// Checks the patches: they must be in the order of their dimensions, begin at or before the data, and have data. The
+// tile must have one element along their dimensions, and no other dimension or tap may use the loop of a tap.
 static bool patches_are_valid(const struct ir_itensor *type, bool walked[]) {
     if (type->patches < 0 || type->patches > IR_MAX_PATCHES) return false;
     for (int p = 0; p < type->patches; p++) {
@@ -58,7 +58,8 @@ bool itensor_is_valid(const struct ir_itensor *type) {
 
 static bool is_static(const struct ir_extent *e) { return e->dynamic == IR_STATIC; }
 
-// Adjusts a reference to a loop after the removal of `loop`: loops inside it have moved by one.
+// Adjusts the number of a loop after the removal of `loop`: loops inside it have moved by one, and the number of the
+// removed loop becomes IR_NONE.
 static void drop_number(int *number, int loop) {
     if (*number == loop) *number = IR_NONE;
     else if (*number > loop) (*number)--;
@@ -75,7 +76,7 @@ static void drop_loop(struct ir_itensor *type, int loop) {
     }
 }
 
-// Whether the patches of a dimension make no difference, because every element is walked once, in order.
+// Returns whether the patches of a dimension make no difference, because every element is walked once, in order.
 static bool is_plain(const struct ir_itensor *type, const struct ir_patch *patch) {
     int place = type->map[patch->dim];
     if (patch->tap != IR_NONE || patch->before) return false;
@@ -152,7 +153,7 @@ int64_t itensor_tile(const struct ir_itensor *type) {
 
 // ---- Algorithm 1 of the StreamTensor paper: the buffer of a converter ----
 
-// Whether dimension d has the same extent in both types, and is static in both or grows with the same run-time
+// Returns whether dimension d has the same extent in both types, and is static in both or grows with the same run-time
 // quantity.
 static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     enum ir_dynamic da = a->map[d] == IR_NONE ? IR_STATIC : a->trip[a->map[d]].dynamic;
@@ -160,8 +161,8 @@ static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, 
     return da == db && itensor_extent(a, d) == itensor_extent(b, d);
 }
 
-// Whether both types have the same tile along dimension d and walk it with the same loop, trips and step. Such a
-// dimension need not be stored as a whole. A dimension with patches is not reducible.
+// Returns whether both types have the same tile along dimension d and walk it with the same loop, trips and step. Such
+// a dimension need not be stored as a whole. A dimension with patches is not reducible.
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;

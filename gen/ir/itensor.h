@@ -10,7 +10,7 @@
 enum ir_dtype {
     IR_F32,    // IEEE binary32
     IR_MX,     // mantissas with one shared exponent per block
-    IR_ACC,    // exact 64-bit integer result of a product
+    IR_ACC,    // exact integer result of a product: 64 bits, or 66 for long rows of 4-bit weights
     IR_KV,     // int8 head vectors with one fp32 scale each
     IR_SCALAR, // one fp32 per token and head
     IR_ID,     // token id
@@ -31,7 +31,9 @@ struct ir_extent {
     enum ir_dynamic dynamic;
 };
 
-// A tensor has at most IR_MAX_RANK - 1 dimensions, because its stream adds the token.
+// A tensor has at most IR_MAX_RANK - 1 dimensions, because its stream adds the token. IR_MAX_LOOPS: loops of a type.
+// IR_MAX_PATCHES: dimensions with patches. IR_MAX_PORTS: inputs, and outputs, of an operation. IR_NONE: no item, where
+// an index is expected.
 enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PATCHES = 2, IR_MAX_PORTS = 8, IR_NONE = -1 };
 
 // A data dimension that is walked in patches, which may overlap, leave gaps, and reach past both ends of the data. Two
@@ -54,23 +56,24 @@ struct ir_itensor {
     int rank;
     int64_t element[IR_MAX_RANK]; // tile shape
     int loops;
-    struct ir_extent trip[IR_MAX_LOOPS]; // outermost first
-    int64_t step[IR_MAX_LOOPS];          // elements of its dimension by which a loop advances
-    int map[IR_MAX_RANK];
-    int patches;
+    struct ir_extent trip[IR_MAX_LOOPS];   // outermost first
+    int64_t step[IR_MAX_LOOPS];            // elements by which a loop advances along the dimension that it walks
+    int map[IR_MAX_RANK];                  // the loop of each dimension
+    int patches;                           // number of dimensions with patches
     struct ir_patch patch[IR_MAX_PATCHES]; // by increasing dimension
 };
 
 // ---- properties ---------------------------------------------------------------------------------
 
-// True if each loop walks at most one dimension or tap, loops of dimensions without patches advance by the tile's
-// extent, the tile has one element along a dimension with patches, and all trips, steps and extents are at least 1.
+// Returns true if each loop walks at most one dimension or tap, loops of dimensions without patches advance by the
+// tile's extent, the tile has one element along a dimension with patches, and all trips, steps and extents are at least
+// 1.
 bool itensor_is_valid(const struct ir_itensor *);
 // Returns the canonical form: no loops of one trip, no patches that read every element once in order, and no adjacent
 // loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
-bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
-bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *);
+bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *);        // compares canonical forms
+bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *); // compares patches and their loops
 int64_t itensor_extent(const struct ir_itensor *, int dim); // elements of the data; dynamic: the bound
 int64_t itensor_tile(const struct ir_itensor *);            // elements of a tile
 bool itensor_repeats(const struct ir_itensor *);            // whether a loop of several trips reads data again
@@ -89,7 +92,7 @@ struct itensor_buffer {
     int64_t shape[IR_MAX_RANK]; // elements stored along each dimension
     int64_t elements;           // elements of one of the two banks
 };
-// False when the two types carry different data: ranks, dtypes or extents differ.
+// Returns false if the two types carry different data: ranks, dtypes or extents differ.
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
 
 // A walk is the form of a type that the hardware uses: the order of a stream's elements as nested loops over the
@@ -100,8 +103,8 @@ struct itensor_walk {
     int loops;
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // outermost first; stride 0: reads the same elements again
 };
-// Derives the walk over a tensor with these extents. False if a trip count is dynamic, if a tile extends past the end
-// of one of several dimensions, or if there are patches.
+// Derives the walk over a tensor with these extents. Returns false if a trip count is dynamic, if a tile extends past
+// the end of one of several dimensions, or if there are patches.
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 
@@ -115,8 +118,8 @@ struct itensor_layout {
     int loops;      // the reader's walk over a bank, in words
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
 };
-// Chooses words of at most max_width elements. False if no such converter exists: the writer sends data again inside
-// the shared loops, or the reader's loops do not nest in the writer's.
+// Chooses words of at most max_width elements. Returns false if no such converter exists: the writer sends data again
+// inside the shared loops, or the reader's loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
                     struct itensor_layout *);
 
@@ -133,8 +136,8 @@ struct itensor_lines {
     int64_t pixel;  // words of a pixel
     int64_t buffer; // capacity in words: about (taps - 1) * dilation rows and as many pixels
 };
-// Chooses words of at most max_width elements for a reader of type `to`. extent: shape of the data. False if the loops
-// of `to` are not in the order in which the line buffer sends: places, taps, then the elements of a pixel.
+// Chooses words of at most max_width elements for a reader of type `to`. extent: shape of the data. Returns false if
+// the loops of `to` are not in the order in which the line buffer sends: places, taps, then the elements of a pixel.
 bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t max_width, struct itensor_lines *);
 
 // The parameters of rill_corner_turn, which can replace the layout converter and moves `lanes` times as much per cycle.
@@ -145,7 +148,7 @@ struct itensor_corner {
     int64_t period, skew;
 };
 // Finds the largest number of lanes up to `most` at which no stream word of the reader needs two words from one bank.
-// False if there is none.
+// Returns false if there is none.
 bool itensor_corner(const struct itensor_layout *, int64_t most, struct itensor_corner *);
 
 #endif

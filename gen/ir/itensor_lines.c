@@ -15,7 +15,7 @@ static int64_t low_power(int64_t n) { return n & -n; }
 // ---- the reader's loops ----
 
 // Takes `loop` if it is the reader's next loop, number *at: sets *trips and *step and advances *at. IR_NONE, no loop,
-// counts as one trip. False if another loop is next, or if the number of trips is not static.
+// counts as one trip. Returns false if another loop is next, or if the number of trips is not static.
 static bool take_loop(const struct ir_itensor *type, int loop, int *at, int64_t *trips, int64_t *step) {
     *trips = 1, *step = 1;
     if (loop == IR_NONE) return true;
@@ -47,8 +47,8 @@ static int rows_before(const struct ir_itensor *to, const int64_t extent[], int 
     return rows;
 }
 
-// Whether the loops from number `at` on walk the elements of a pixel, the dimensions after `dim`, in row-major order
-// and nothing else.
+// Returns whether the loops from number `at` on walk the elements of a pixel, the dimensions after `dim`, in row-major
+// order and nothing else.
 static bool walks_pixel(const struct ir_itensor *to, const int64_t extent[], int dim, int at) {
     for (int d = dim + 1; d < to->rank; d++) {
         int64_t trips, step;
@@ -92,8 +92,8 @@ static int64_t most_held(const struct itensor_lines *l) {
     return words;
 }
 
-// Sets both axes from the reader's loops. False if these are not the places, the taps, then the elements of a pixel,
-// with `pixels` as the dimension that counts pixels.
+// Sets both axes from the reader's loops. Returns false if these are not the places, the taps, then the elements of a
+// pixel, with `pixels` as the dimension that counts pixels.
 static bool read_loops(const struct ir_itensor *to, const int64_t extent[], int pixels, struct itensor_lines *lines) {
     const int dim[AXES] = {rows_before(to, extent, pixels), pixels};
     int at = 0;

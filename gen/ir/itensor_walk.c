@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// Appends an inner loop, or merges it with the loop around it if the two act as one. False if there are too many loops.
+// Appends an inner loop, or merges it with the loop around it if the two act as one. Returns false if there are too
+// many loops.
 static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
@@ -92,8 +93,8 @@ static void to_words(struct itensor_walk *w, int64_t width) {
     if (w->trip[last] == 1) w->loops--;
 }
 
-// Splits loop l into two, the inner one with `inner` trips. False if they do not divide its trips, or if there are too
-// many loops.
+// Splits loop l into two, the inner one with `inner` trips. Returns false if they do not divide its trips, or if there
+// are too many loops.
 static bool split(struct itensor_walk *w, int l, int64_t inner) {
     if (w->loops == ITENSOR_WALK || w->trip[l] % inner) return false;
     for (int i = w->loops; i > l; i--) {
@@ -107,8 +108,8 @@ static bool split(struct itensor_walk *w, int l, int64_t inner) {
     return true;
 }
 
-// Makes loop l of both walks equal by splitting the one with the smaller stride. False if that is impossible, for
-// example because the two loops span different numbers of addresses.
+// Makes loop l of both walks equal by splitting the one with the smaller stride. Returns false if that is impossible,
+// for example because the two loops span different numbers of addresses.
 static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     if (l >= a->loops || l >= b->loops || a->stride[l] == 0 || b->stride[l] == 0) return false;
     if (a->trip[l] * a->stride[l] != b->trip[l] * b->stride[l]) return false;
@@ -125,15 +126,16 @@ static int64_t place_stride(const struct itensor_walk *w, int l) {
     return words;
 }
 
-// Finds the writer's loop, from loop `shared` on, some steps of which advance the address by `stride`. IR_NONE if there
-// is none.
+// Finds the writer's loop, from loop `shared` on, that advances the address by `stride` in some steps before it ends.
+// Returns IR_NONE if there is none.
 static int writer_loop(const struct itensor_walk *w, int shared, int64_t stride) {
     for (int l = shared; l < w->loops; l++)
         if (stride % w->stride[l] == 0 && stride < w->trip[l] * w->stride[l]) return l;
     return IR_NONE;
 }
 
-// Appends an inner loop of the reader, merged with the loop around it if the two act as one.
+// Appends an inner loop of the reader, or merges it with the loop around it if the two act as one. Returns false if
+// there are too many loops.
 static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stride) {
     int last = layout->loops - 1;
     if (last >= 0 && layout->stride[last] == trip * stride && stride) {
@@ -149,7 +151,7 @@ static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stri
 
 // Appends the loops over places in the bank that correspond to a loop of the reader, whose stride is a distance of
 // addresses. If the reader's loop passes through several of the writer's loops, it becomes one loop for each of them.
-// False if the loops do not nest.
+// Returns false if the loops do not nest.
 static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride,
                        struct itensor_layout *layout) {
     int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];

@@ -11,8 +11,8 @@ enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /
 static inline int64_t layout_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, LAYOUT_ALIGN) * LAYOUT_ALIGN; }
 
-// A weight matrix [rows][k] as the lanes of an engine read it. An engine has one lane per channel; lane n mod
-// `channels` reads row n.
+// A weight matrix [rows][k] as the lanes of an engine read it. `channels` is the number of the engine's lanes. Each
+// lane reads one channel, except in a resident engine. Lane n mod `channels` reads row n.
 struct layout_matrix {
     int64_t rows, k;
     enum spec_format format;
@@ -40,13 +40,13 @@ int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 // the channels of the engine that multiplies by the values.
 struct layout_kv {
     int64_t heads, head_dim;
-    int64_t k_units;     // beats of a head's key at one position
-    int64_t k_positions; // positions per channel, ceil(context / channels)
-    int64_t k_head_bytes, k_layer_bytes;
-    int64_t v_rows;        // row-steps of a head, ceil(head_dim / channels)
-    int64_t v_block_beats; // beats of one block of 64 positions
-    int64_t v_blocks;      // ceil(context / 64)
-    int64_t v_row_bytes, v_layer_bytes;
+    int64_t k_units;                     // beats of a head's key at one position
+    int64_t k_positions;                 // positions per channel, ceil(context / channels)
+    int64_t k_head_bytes, k_layer_bytes; // of the keys of a head, and of all heads of a layer, on one channel
+    int64_t v_rows;                      // row-steps of a head, ceil(head_dim / channels)
+    int64_t v_block_beats;               // beats of one block of 64 positions
+    int64_t v_blocks;                    // ceil(context / 64)
+    int64_t v_row_bytes, v_layer_bytes;  // of the values of a row, and of all heads of a layer, on one channel
 };
 struct layout_kv layout_kv(const struct ir_design *, int channels, int64_t heads, int64_t head_dim);
 
@@ -68,8 +68,9 @@ int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
 // values and padded to a multiple of the larger of a chunk and a beat.
 int64_t layout_io_row_bytes(const struct ir_design *, int64_t n);
 // The parameter vectors of an operation (such as gamma and beta) are stored as words that have `lanes` elements of each
-// vector in fp32. The number of vectors is rounded up to a power of two. Words are packed into beats. n: elements of a
-// vector; repeat: repetitions, each with vectors of its own.
+// vector in fp32. The number of vectors is rounded up to a power of two. Words are packed into beats. These return the
+// bits of such a word, and the beats of all words. n: elements of a vector; repeat: repetitions, each of which has
+// other vectors.
 int64_t layout_param_word_bits(int64_t lanes, int64_t vectors);
 int64_t layout_param_beats(const struct ir_design *, int64_t lanes, int64_t vectors, int64_t n, int64_t repeat);
 

@@ -7,14 +7,14 @@
 
 enum { MOST_CHECKED = 1024 /* repetitions 0 to this one are checked, and the last one */ };
 
-// Callback of expression_value: gives the name `layer` the value of the repetition. False for any other name.
+// Gives expression_value the number of the repetition as the value of `layer`. Returns false for any other name.
 static bool layer_of(void *context, const char *name, int64_t *value) {
     if (strcmp(name, "layer") != 0) return false;
     *value = *(const int64_t *)context;
     return true;
 }
 
-// Evaluates the expression between two braces in one repetition. False after filling *error.
+// Evaluates the expression between two braces in one repetition. Returns false after filling *error.
 static bool value_of(struct arena *arena, const char *open, const char *close, int64_t repetition, int64_t *value,
                      struct expression_error *error) {
     const char *text = arena_strndup(arena, open + 1, (size_t)(close - open - 1));

@@ -8,10 +8,10 @@
 
 // Returns the name in one repetition. Text in braces that is not a legal expression stays as written.
 const char *names_in(struct arena *, const char *pattern, int64_t repetition);
-// Whether the pattern has an expression, so that the name differs between repetitions.
+// Returns whether the pattern has an expression, so that the name differs between repetitions.
 bool names_repeat(const char *pattern);
 // Checks that braces come in pairs around expressions of `layer`, and that each has a non-negative value in every
-// repetition. False after filling *error, whose place is relative to the pattern.
+// repetition. Returns false after filling *error, whose place is relative to the pattern.
 bool names_check(struct arena *, const char *pattern, int64_t repetitions, struct expression_error *error);
 
 #endif

@@ -179,7 +179,7 @@ static const char *name_before(const struct ir *ir, const char *name, const char
     return arena_strndup(ir->arena, name, len - tail);
 }
 
-// Whether the net's name is one that name_of gives to this role for some owner. Sets *of to this owner.
+// Returns whether the net's name is one that name_of gives to this role for some owner. Sets *of to this owner.
 static bool is_owned(const struct ir *ir, const struct ir_net *net, enum ir_net_role role, int *of) {
     enum ir_net_owner owner = rows[role].owner;
     bool bare = owner == IR_OF_DESIGN || owner == IR_OF_CACHE || (owner == IR_OF_ENGINE && ir->engines == 1);

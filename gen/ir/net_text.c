@@ -53,7 +53,8 @@ static int net_named(struct ir *ir, const char *name) {
     return ir_add_net(ir, name);
 }
 
-// The functions below read one piece of the text at *p and move *p past it. False: the text has another form.
+// The functions below read one piece of the text at *p and move *p past it. They return false if the text has another
+// form.
 
 static bool read_number(const char **p, int64_t *value) {
     char *end;
@@ -99,7 +100,7 @@ static bool read_part(struct ir *ir, const char **p, struct ir_part *part) {
     return **p != '[' || read_bits(p, part);
 }
 
-// Returns the kind of a use from its text, if this is not a constant.
+// Returns the kind of a use from its text. The use is not a constant.
 static enum ir_use_kind kind_of(const char *text) {
     if (*text == '{') return IR_USE_JOINED;
     return strstr(text, between[IR_USE_AND])   ? IR_USE_AND

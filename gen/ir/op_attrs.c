@@ -10,7 +10,8 @@ enum { MOST_WORDS = 8 /* legal words of an attribute */, MOST_ITEMS = 64 /* numb
 
 // ---- columns ----
 
-// Returns the kind that a letter of the column means. `s` and `r` are strings; read_legal makes them words.
+// Returns the kind that a letter of the column means. `s` and `r` are strings; read_legal makes those that have legal
+// values words.
 static enum ir_attr_kind attr_kind(char c) {
     return c == 'i' || c == 'e' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
 }
@@ -138,6 +139,7 @@ static bool numbers_fit(const struct ir_op_attr *attr, const struct ir_attr *val
     return ok;
 }
 
+// Checks a number, or each number of a list, against the range of the attribute, and reports one that is outside.
 static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     double v = attr->kind == IR_ATTR_INT ? (double)value->i : value->f;
     if (value->kind == IR_ATTR_LIST) return numbers_fit(attr, value, diag);
@@ -151,6 +153,7 @@ static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *val
     return false;
 }
 
+// Returns the legal words as a text: `a, b or c`.
 static const char *words_text(const struct ir_op_attr *attr, struct arena *arena) {
     const char *const *words = ir_op_attr_words(attr, arena), *text = words[0];
     for (int w = 1; words[w]; w++) text = arena_printf(arena, "%s%s%s", text, words[w + 1] ? ", " : " or ", words[w]);

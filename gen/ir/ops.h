@@ -52,7 +52,7 @@ enum ir_weights {
     IR_WEIGHTS_VECTORS,  // fp32 parameter vectors, as long as the vectors it works on: gamma, and beta if it has one
 };
 
-// Sets dtype, rank and shape (and block, exp_min) of the outputs. False after reporting an error at the node.
+// Sets dtype, rank and shape (and block, exp_min) of the outputs. Returns false after reporting an error at the node.
 typedef bool ir_type_rule(struct ir *, struct ir_node *, struct diag *);
 
 // A row of ops.def, which explains the columns.
@@ -85,7 +85,7 @@ extern const struct ir_op_info ir_op_table[IR_OPS]; // without custom kernels
 const struct ir_op_info *ir_op_of(const struct ir *, int op);
 int ir_op_find(const struct ir *, const char *name); // IR_NONE if unknown
 
-enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS };
+enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS }; // most attributes of an operation
 // An attribute as the table declares it.
 struct ir_op_attr {
     char name[64];
@@ -102,23 +102,25 @@ struct ir_op_attr {
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // Parses the attributes of an operation, without those that all operations have. Returns the count.
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
-// The attributes `order` and `lanes`, which every operation may have. False for any other key.
+// Finds the row of one of the attributes `order` and `lanes`, which every operation may have. Returns false for any
+// other key.
 bool ir_common_attr(const char *key, struct ir_op_attr *out);
-// Finds the row of an attribute of the operation, or of one that all operations have. False if it does not exist.
+// Finds the row of an attribute of the operation, or of one that all operations have. Returns false if it does not
+// exist.
 bool ir_op_attr_of(const struct ir *, int op, const char *key, struct ir_op_attr *out);
 // Returns a NULL-terminated list of the legal words, allocated in the arena. It is empty if the attribute is not a
 // word.
 const char *const *ir_op_attr_words(const struct ir_op_attr *, struct arena *);
 // Sets an attribute from text: a default in the table, a word in a spec, or a field in a dump.
 void ir_attr_set_text(struct ir *, struct ir_attrs *, const struct ir_op_attr *, const char *text);
-// Whether a value is legal. Reports an illegal value at its location in the spec.
+// Returns whether a value is legal. Reports an illegal value at its location in the spec.
 bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);
 // Returns the legal values as text with a leading space: ` 1 to 4`, ` a or b`; "" if any value is legal.
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
 bool ir_op_is(const struct ir *, int op, unsigned traits); // whether it has at least one of the traits
-// Whether an elementwise operation with these attributes can turn +0 into another value. Then the padding in a vector's
-// last word does not stay +0.
+// Returns whether an elementwise operation with these attributes can turn +0 into another value. Then the padding in a
+// vector's last word does not stay +0.
 bool ir_fills(const struct ir *, const struct ir_node *);
 bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
 enum ir_weights ir_op_weights(const struct ir *, int op);
@@ -126,9 +128,10 @@ enum ir_weights ir_op_weights(const struct ir *, int op);
 int ir_param_vectors(const struct ir *, const struct ir_node *);
 const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute that names the tensor
 
-// Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
+// Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. Returns NULL past
+// the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
-// For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. False if the
+// For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. Returns false if the
 // attribute is not a permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 
@@ -155,7 +158,7 @@ struct ir_reduction {
 bool ir_reduction(const struct ir *, const struct ir_node *, struct ir_reduction *); // false: illegal attributes
 
 // For a node with OP_EXPANDS: dimension from[d] of the operand becomes dimension d of the output. from[d] is IR_NONE if
-// the operand's elements are repeated along dimension d. False if the attribute is illegal.
+// the operand's elements are repeated along dimension d. Returns false if the attribute is illegal.
 bool ir_expansion(const struct ir *, const struct ir_node *, int from[]);
 bool ir_spreads(const struct ir *, const struct ir_node *); // whether elements are repeated along the last dimension
 
@@ -168,6 +171,7 @@ struct ir_contraction {
 };
 bool ir_contraction(const struct ir *, const struct ir_node *, struct ir_contraction *); // false: illegal shapes
 
-int64_t ir_inside(const struct ir *, const struct ir_node *); // elements inside the dimension that `along` names
+// Returns the number of elements that share an index of the dimension `along` and of all dimensions before it.
+int64_t ir_inside(const struct ir *, const struct ir_node *);
 
 #endif

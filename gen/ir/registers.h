@@ -47,7 +47,7 @@ struct register_row {
 };
 extern const struct register_row register_rows[REGISTER_ROWS];
 
-// Some bits of a register with a name of their own.
+// Neighbouring bits of a register that have a name.
 struct register_field {
     enum register_id id; // the register that contains it
     const char *name;
@@ -77,8 +77,9 @@ struct register_map register_map_make(struct arena *, int channels, int values);
 static inline bool register_is_argument(const struct register_row *r) {
     return r->role == REGISTER_SCALAR || r->role == REGISTER_POINTER;
 }
-// The name and the offset of a row as docs/registers.md writes them, such as `stalls_c` and `0x408 + 8*(C + c)`. `C` is
-// the number of channels, `c` the index of a channel, and `i` the index in a row that does not count channels.
+// register_row_name returns the name of a row, and register_row_offset adds its offset, as docs/registers.md writes
+// them, such as `stalls_c` and `0x408 + 8*(C + c)`. `C` is the number of channels, `c` the index of a channel, and `i`
+// the index in a row that does not count channels.
 const char *register_row_name(const struct register_row *, struct arena *);
 void register_row_offset(const struct register_row *, struct text *out);
 void register_write_markdown(struct text *out); // the table of docs/registers.md

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static schedules: the tables of rill_schedule, a part of several kernels (docs/rtl.md section 5). A table says, entry
-// by entry, what a kernel does in a step. It has one section per region. The first half of this header builds tables,
-// the second half reads them back.
+// by entry, what a kernel does in a step. The entries are divided into sections, in most tables one per region. The
+// first half of this header builds tables, the second half reads them back.
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
@@ -16,7 +16,7 @@ enum {
 // A table under construction: entries of a fixed width in program order, divided into sections.
 struct schedule {
     struct ir *ir;
-    int entry_bits; // width of an entry, at most 256
+    int entry_bits; // width of an entry: at most 256 bits
     int sections, entries;
     struct schedule_section {
         int64_t length, repeat; // entries; how often a step walks them
@@ -56,11 +56,11 @@ struct schedule_table {
     const uint8_t *many; // per entry: skipped in steps of one token; NULL: no entry is
     const uint8_t *part; // per entry: walked once for each part of a step; NULL: no entry is
 };
-// False if the kernel has no such table, or if the parts of the table do not fit together.
+// Returns false if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
 // Returns the value of a field in an entry.
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
-// Whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
+// Returns whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
 // Returns the number of sections if the parameter is SECTION_LEN, the list of their lengths; otherwise 0.
 int schedule_sections(const struct ir_param *);

@@ -135,7 +135,8 @@ static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
     return (int64_t)v;
 }
 
-// Reads the sections. False if a parameter is wrong or if their lengths do not add up to the entries of the table.
+// Reads the sections. Returns false if a parameter is wrong or if their lengths do not add up to the entries of the
+// table.
 static bool read_sections(struct arena *arena, const struct ir_kernel *k, struct schedule_table *t) {
     const uint8_t *length = bits_of(arena, k, "SECTION_LEN", (int64_t)SECTION_BITS * t->sections),
                   *repeat = bits_of(arena, k, "SECTION_REPEAT", (int64_t)SECTION_BITS * t->sections),

@@ -62,6 +62,7 @@ bool type_expand(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 static int along_of(const struct ir_node *node) { return (int)ir_attr_int(&node->attrs, "along", 0); }
 
+// Checks that the first operand has the dimension that `along` names.
 static bool has_dimension(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     if (along_of(node) < ir->tensor[node->in[0]].rank) return true;
     return type_wrong(ir, node, "along", "must be a dimension of it", diag);

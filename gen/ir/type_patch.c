@@ -11,8 +11,8 @@ static struct loc place(const struct ir_node *node, const char *key) {
     return attr && attr->loc.source ? attr->loc : node->loc;
 }
 
-// Reads a list of exactly `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults. False
-// if the list has another length or a number out of range.
+// Reads a list of exactly `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults.
+// Returns false if the list has another length or a number out of range.
 static bool read_list(const struct ir_node *node, const char *key, int64_t least, int count, int64_t value[]) {
     int64_t given[2 * MOST_AXES + 1];
     int n = ir_attr_list(&node->attrs, key, given, 2 * MOST_AXES + 1);
@@ -72,6 +72,7 @@ static struct finding place_axis(const struct ir *ir, int dim, struct ir_patch_a
     return (struct finding){0};
 }
 
+// Fills axis[] from the attributes. Returns the first finding.
 static struct finding read_axes(const struct ir *ir, const struct ir_node *node, int axes,
                                 struct ir_patch_axis axis[]) {
     struct finding found = read_attributes(ir, node, axes, axis);
@@ -79,8 +80,8 @@ static struct finding read_axes(const struct ir *ir, const struct ir_node *node,
     return found;
 }
 
-// Returns the number of dimensions that are cut, one for each number of `size`. 0: `size` does not have one or two
-// numbers, or more than the operand has dimensions, or the operand has heads.
+// Returns the number of dimensions that are cut, one for each number of `size`. Returns 0 if `size` does not have one
+// or two numbers or has more numbers than the operand has dimensions, or if the operand has heads.
 static int axes_of(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t taps[MOST_AXES + 1];
@@ -93,6 +94,7 @@ int ir_patch_axes(const struct ir *ir, const struct ir_node *node, struct ir_pat
     return axes && !read_axes(ir, node, axes, axis).key ? axes : 0;
 }
 
+// Reports a finding. Returns false.
 static bool wrong(const struct ir *ir, const struct ir_node *node, struct finding found, struct diag *diag) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     diag_error(diag, place(node, found.key), MSG_PATCH, node->name, in->name, type_shape_text(ir->arena, in), found.key,

@@ -74,7 +74,7 @@ static bool take_bits(const char **s, uint32_t *bits) {
 }
 
 // Takes the part of a dimension's text that describes its patches, such as `+d2-1<28` (add_dimension in type_text.c).
-// True without taking anything if the dimension has no patches.
+// Returns true without taking anything if the dimension has no patches.
 static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     struct ir_patch patch = {.dim = d, .tap = IR_NONE};
     if (!strchr("+-<", **s) || !**s) return true;

@@ -19,8 +19,8 @@ bool type_wrong(const struct ir *ir, const struct ir_node *node, const char *key
     return false;
 }
 
-// Returns the dimensions that `along` names, as a mask; without the attribute, the last dimension. 0: `along` is empty,
-// or names a dimension that the operand lacks, or names one twice.
+// Returns the dimensions that `along` names, as a mask; without the attribute, the last dimension. Returns 0 if `along`
+// is empty, names a dimension that the operand lacks, or names a dimension twice.
 static int reduced_dims(const struct ir_node *node, const struct ir_tensor *in) {
     int64_t list[IR_MAX_RANK + 1];
     int count = ir_attr_list(&node->attrs, "along", list, IR_MAX_RANK + 1), mask = 0;

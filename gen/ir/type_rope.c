@@ -13,13 +13,15 @@ static struct loc place(const struct ir_node *node, const char *key) {
 
 // ---- rope_table ----
 
+// Reports what is wrong with an attribute, and adds a note. Returns false.
 static bool refuse(const struct ir_node *node, const char *key, const char *what, const char *note, struct diag *diag) {
     diag_error_about(diag, place(node, key), what, "rope_table `%s`: ", node->name);
     diag_note(diag, place(node, key), "%s", note);
     return false;
 }
 
-// Checks that `scaling` is a known word. `dynamic` gets a message of its own, because it is a method that Rill lacks.
+// Checks that `scaling` is a known word. `dynamic` gets a separate message, because it is a known method that Rill does
+// not support.
 static bool check_scaling(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     static const char *const words[] = {"none", "linear", "llama3", "yarn"};
     const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
@@ -41,6 +43,7 @@ static bool check_above(const struct ir *ir, const struct ir_node *node, const c
                                    arena_printf(ir->arena, "it is %g", value), diag);
 }
 
+// Checks the numbers of the scaling: `factor` needs a `scaling`, and ranges must not be empty.
 static bool check_figures(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     bool plain = ir_attr_choice(&node->attrs, "scaling", SPEC_PLAIN) == SPEC_PLAIN;
     if (plain && ir_attr_float(&node->attrs, "factor", 1) != 1)
@@ -68,6 +71,7 @@ static bool is_whole(const struct ir *ir, const struct ir_node *node, const stru
     return false;
 }
 
+// Checks that `heads` divides the number of elements, n.
 static bool check_heads(const struct ir *ir, const struct ir_node *node, int64_t n, struct diag *diag) {
     int64_t heads = ir_attr_int(&node->attrs, "heads", 1), near = heads;
     if (n % heads == 0) return true;

@@ -61,10 +61,11 @@ static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
     memcpy(to->shape, from->shape, sizeof to->shape);
 }
 
+// Returns whether the tensor has several dimensions that are not heads of attention.
 static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
 
-// Whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or heads
-// of attention, agree with any tensor; the caller compares the numbers of elements.
+// Returns whether the shapes of two operands agree: tensors of several dimensions must have equal extents. A vector, or
+// heads of attention, agree with any tensor; the caller compares the numbers of elements.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (!is_array(a) || !is_array(b)) return true;
     bool same = a->rank == b->rank;
@@ -72,11 +73,11 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     return same;
 }
 
-// Whether the rows of a tensor grow with the position, as those of scores and of softmax weights do.
+// Returns whether the rows of a tensor grow with the position, as those of scores and of softmax weights do.
 static bool grows(const struct ir_tensor *t) { return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 
-// Whether the streams of two tensors have the same firings: both tensors are without heads, or both have the same
-// number of heads, and the rows of both grow with the position or those of neither do.
+// Returns whether the streams of two tensors have the same firings: both tensors are without heads, or both have the
+// same number of heads, and the rows of both grow with the position or those of neither do.
 static bool same_rows(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (a->heads != b->heads || grows(a) != grows(b)) return false;
     return !a->heads || a->shape[0].bound == b->shape[0].bound;
@@ -186,6 +187,7 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
+// Returns where the spec gives the block of a `quantize`, or the operation if it has no `block`.
 static struct loc block_place(const struct ir_node *node) {
     const struct ir_attr *block = ir_attr_find(&node->attrs, "block");
     return block && block->loc.source ? block->loc : node->loc;
@@ -199,8 +201,8 @@ static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t b
               why);
 }
 
-// Adds two notes about n elements in `heads` heads: the nearest number of heads with which a head is a whole number of
-// words of `lanes`, and the largest number of lanes, a power of two, with which the given heads are legal.
+// Adds up to two notes about n elements in `heads` heads: the nearest number of heads with which a head is a whole
+// number of words of `lanes`, and the largest number of lanes, a power of two, with which the given heads are legal.
 static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
     int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
     for (int64_t h = 1; h <= n; h++)
@@ -227,7 +229,7 @@ static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct 
     return 0;
 }
 
-// Whether a product with weights reads the node's result.
+// Returns whether a product with weights reads the node's result.
 static bool feeds_product(const struct ir *ir, const struct ir_node *node) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_BY_WEIGHTS) && ir->node[n].in[0] == node->out[0]) return true;

@@ -24,6 +24,6 @@ void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct di
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) ir_type_rule type_##type;
 #include "include/ops.def"
 #undef RILL_OP
-ir_type_rule type_custom;
+ir_type_rule type_custom; // of all custom kernels
 
 #endif

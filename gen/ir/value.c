@@ -72,7 +72,7 @@ struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint6
 
 static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
 
-// Whether a constant is printed as `1'b0` or `1'b1`.
+// Returns whether a constant is printed as `1'b0` or `1'b1`.
 static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
 
 // Prints a word of more than 64 bits in hexadecimal form, without leading zeros.
@@ -133,8 +133,8 @@ static const char *read_wide(const char *p, struct ir_word *w) {
     return p;
 }
 
-// Reads a sized constant, such as `40'd12`, `64'hff` or `1'b0`, and returns the place after it. NULL: the text has
-// another form.
+// Reads a sized constant, such as `40'd12`, `64'hff` or `1'b0`, and returns the place after it. Returns NULL if the
+// text has another form.
 static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);

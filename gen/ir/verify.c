@@ -15,6 +15,7 @@ struct check {
     bool ok;
 };
 
+// Reports a violation. name: the item that violates a rule.
 static void fault(struct check *c, const char *what, const char *name) {
     diag_error(c->diag, loc_none(), MSG_INTERNAL, c->pass, what, name);
     c->ok = false;
@@ -242,8 +243,8 @@ static void check_pool(struct check *c, const struct ir_edge *e) {
         fault(c, "place in the pool of edge", e->name);
 }
 
-// Whether the port has words of fp32 or int8 elements. The widths at the two ends of such a stream may differ until
-// converters are inserted.
+// Returns whether the port has words of fp32 or int8 elements. The widths at the two ends of such a stream may differ
+// until converters are inserted.
 static bool is_vector(const struct ir_port *p) {
     int64_t bits = p->type.dtype == IR_F32 ? 32 : p->type.dtype == IR_INT8 ? 8 : 0;
     return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);

@@ -27,7 +27,7 @@ int window_node(const struct ir *ir, int tensor) {
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
         t = ir->node[n].in[0];
     }
-    // If it has scores, this goes forward to the operation that makes weights of them.
+    // If the tensor has scores, this goes forward to the operation that makes weights of them.
     for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = reader_of(ir, t);
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;

@@ -8,8 +8,8 @@
 
 #include "gen/ir/ir.h"
 
-// Returns the operation that makes weights from scores (softmax) over the positions over which this tensor extends;
-// IR_NONE if the tensor does not extend over positions.
+// Returns the operation that makes weights from scores (softmax) over the positions over which this tensor extends.
+// Returns IR_NONE if the tensor does not extend over positions.
 int window_node(const struct ir *, int tensor);
 int64_t window_unit(const struct ir *); // positions; reading begins at multiples of this number
 // Returns the number of positions that a token sees in a repetition, up to and including its own; without a window, the

@@ -6,7 +6,7 @@
 #include "gen/kernel/kernel.h"
 
 const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
-// Returns the parameter RAM_STYLE. The fallback is its default in the RTL.
+// Returns the parameter RAM_STYLE. Returns the fallback, which is the default in the RTL, if it is not given.
 enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);
 // Returns a number such as 12, -3 or 16'd29, limited to -2^24 to 2^24. Returns the fallback, which is the default in
 // the RTL, if the parameter is absent, a list, a text, or a constant that does not fit int64_t.

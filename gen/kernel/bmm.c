@@ -4,7 +4,8 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Returns the length of the rows that are multiplied, because a word must not continue from one row to the next.
+// Returns the length of the rows that are multiplied. The number of lanes must divide it, because a word must not
+// continue from one row to the next.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_contraction c;
     return ir_contraction(ir, node, &c) ? c.k : 0;

@@ -54,7 +54,7 @@ void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float 
 // ---- soft caps (softcap.c): as a kernel, and on the scores of softmax ----
 
 void class_softcap(struct ir *, const struct ir_node *, int kernel); // sets the parameters from the attribute `cap`
-void class_cost_softcap(int64_t lanes, struct cost_resources *);
+void class_cost_softcap(int64_t lanes, struct cost_resources *);     // adds the soft cap of so many lanes
 
 // ---- functions of rill_unary (unary.c), which the exact GELU shares ----
 
@@ -73,7 +73,7 @@ void class_cost_sum(const struct kernel_args *, struct cost_resources *); // exa
 
 // Sets N, the elements of a firing, from which the kernel finds the lanes of the last word that are padding.
 void class_padding(struct ir *, const struct ir_node *, int kernel);
-void class_cost_padding(const struct kernel_args *, struct cost_resources *);
+void class_cost_padding(const struct kernel_args *, struct cost_resources *); // adds the logic, if lanes are padding
 
 // ---- sliding windows (window_params.c) ----
 

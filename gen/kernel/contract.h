@@ -69,7 +69,7 @@ struct timing_table {
 
 struct timing_pipe {
     bool sliced;               // the first stage is a register slice at each input, which holds words itself
-    int64_t rows;              // rows of a firing of the output; 0: as many as the input's has
+    int64_t rows;              // rows of a firing of the output; 0: as many as a firing of the input has
     int64_t firings;           // firings of the input in one firing of the output; 0: one
     struct timing_table table; // of a custom kernel
 };
@@ -179,28 +179,28 @@ struct timing_scales {
     int64_t look;    // additional cycles after a layer, until the beginning of the next layer's window is known
     int64_t times;   // how often the scales of a head are sent
     int64_t units;   // scales of a head and token
-    int64_t heads, layers, lanes;
-    int64_t together; // query heads of a firing in a step of one token; 0, 1: one
+    int64_t heads, layers, lanes; // heads of a layer; layers of the cache; lanes of a word
+    int64_t together;             // query heads of a firing in a step of one token; 0, 1: one
 };
 
-struct timing_keys { // TIMING_K_WRITER
-    int64_t heads, layers;
-    int64_t units;    // words of a head and token
-    int64_t channels; // channels over which positions are distributed
-    int64_t ask;      // from a step's last word to taking the next step word
+struct timing_keys {       // TIMING_K_WRITER
+    int64_t heads, layers; // heads of a layer; layers of the cache
+    int64_t units;         // words of a head and token
+    int64_t channels;      // channels over which positions are distributed
+    int64_t ask;           // from a step's last word to taking the next step word
 };
 
-struct timing_values { // TIMING_V_TAIL
-    int64_t heads, layers;
-    int64_t rows;        // rows of a head on a channel
-    int64_t units;       // words of a head and token
-    int64_t beats;       // beats of a block of 64 positions of a row
-    int64_t reads;       // reads of the open block in a layer; 0: the kernel does not wait for them
-    int64_t reads_alone; // reads in a step of one token
-    bool by_step;        // it waits for all reads of the previous step, not only for those of a layer
-    int64_t release;     // from the engine's last read of an open block to its next word
-    int64_t every;       // cycles for each beat that is written to memory
-    int64_t settle;      // from sending the last beat to its response
+struct timing_values {     // TIMING_V_TAIL
+    int64_t heads, layers; // heads of a layer; layers of the cache
+    int64_t rows;          // rows of a head on a channel
+    int64_t units;         // words of a head and token
+    int64_t beats;         // beats of a block of 64 positions of a row
+    int64_t reads;         // reads of the open block in a layer; 0: the kernel does not wait for them
+    int64_t reads_alone;   // reads in a step of one token
+    bool by_step;          // it waits for all reads of the previous step, not only for those of a layer
+    int64_t release;       // from the engine's last read of an open block to its next word
+    int64_t every;         // cycles for each beat that is written to memory
+    int64_t settle;        // from sending the last beat to its response
 };
 
 struct timing_engine {

@@ -15,8 +15,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // log2(elements) stages of 2:1 multiplexers, so the estimate is half the number of stages plus 1.
 static int64_t rotation(int64_t elements, int64_t bits) { return elements * bits * (1 + log2_up(elements) / 2); }
 
-// Whether a word never continues from one run of the innermost loop to the next. TRIPS is written with the innermost
-// loop first, so item 0 is this loop.
+// Returns whether a word never continues from one run of the innermost loop to the next. TRIPS is written with the
+// innermost loop first, so item 0 is this loop.
 static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
 // Adds a bank for every lane, the rotation of words before the banks if there is a skew, and the logic that reads the
@@ -40,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, lanes * loops * (row + log), PER_CORNER_TURN_COUNTER_BIT);
 }
 
-// Returns the memory of a bank, which stores both halves of the buffer. There is one for every lane.
+// Returns the memory of a bank, which stores both halves of the buffer. Every lane has such a bank.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
     return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};

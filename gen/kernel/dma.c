@@ -16,8 +16,8 @@ static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r)
     cost_per(r, 1, PER_DMA_READ_BASE);
 }
 
-// Adds the buffer and the selection of a client's beat. Each three clients take one LUT per bit for it; a single client
-// needs none.
+// Adds the buffer and the selection of a client's beat. The selection takes one LUT per bit for each three clients; a
+// single client needs none.
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 1), class_beat_bits(a), args_style(a, RAM_DISTRIBUTED));
     if (clients(a) > 1) r->lut += class_beat_bits(a) * div_up(clients(a), 3);

@@ -15,11 +15,13 @@ enum {
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
-// Whether the engine supports int4_asym.
+// These return 1 if the engine supports int4_asym, else 0; the bits of a mantissa; and the bits of a unit of the
+// operand, which has a mantissa for each byte of a beat.
 static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
-static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits of a mantissa beyond 8
+// Returns by how many pairs of bits a mantissa is wider than 8 bits. Terms *_WIDE of the costs are for each such pair.
+static double wide(int64_t bits) { return (double)(bits - 8) / 2; }
 // Returns the number of tokens that are computed at a time. Modules that work on pairs of tokens have the parameter
 // PAIRS.
 static int64_t copies(const struct kernel_args *a) {
@@ -28,8 +30,8 @@ static int64_t copies(const struct kernel_args *a) {
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Returns the products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte; else
-// 1.
+// Returns the products of a multiplier per cycle: 2 if the multiplier serves two pairs of tokens, or both nibbles of a
+// byte; else 1.
 static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(copies(a)) > 1 ? 2 : 1); }
 
 // Returns the additional pipeline stages of multipliers that work twice in a cycle, on a second clock. If a multiplier
@@ -37,7 +39,7 @@ static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pa
 // rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
-// Whether the multipliers sum their products in trees (rill_matrix_pair). Weights are then signed.
+// Returns whether the multipliers sum their products in trees (rill_matrix_pair). Weights are then signed.
 static bool in_trees(const struct kernel_args *a) { return copies(a) > 1 || pump(a) > 1; }
 
 // Returns the multipliers of a lane for this number of token pairs. Each nibble of a beat and each pair needs one
@@ -71,7 +73,7 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
 
 // Adds the multipliers for one or two pairs of tokens and the trees in which they sum their products. A tree for a
 // whole beat is made of the DSPs' own adders and needs no further logic. Trees for groups of weights, or with 10-bit
-// mantissas for each 4 bytes, need some. The figures hold for a lane in the engine.
+// mantissas for each 4 bytes, need some logic. The figures hold for a lane in the engine.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? PER_TREES_OF_FOUR_BIT : PER_TREES_OF_GROUPS_BIT);
@@ -110,11 +112,13 @@ static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pu
     else if (pump > 1) both_nibbles(beat, bits, groups, r);
 }
 
+// Adds the accumulators of a lane for pairs of tokens.
 static void pair_sums(int64_t bits, int64_t pairs, struct cost_resources *r) {
     cost_mix(r, pairs, 1, PER_PAIR_SUMS_PAIR, wide(bits), PER_PAIR_SUMS_PAIR_WIDE);
     cost_per(r, 1, PER_PAIR_SUMS_BASE);
 }
 
+// Adds the multipliers and accumulators of a lane for pairs of tokens.
 static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     cost_per(r, beat, PER_PAIR_BIT);
@@ -151,7 +155,7 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     int64_t many = at_least(copies(a), 2);
     matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
-    cost_per(r, class_beat_bits(a), PER_TREES_ALONE_BIT); // as above
+    cost_per(r, class_beat_bits(a), PER_TREES_ALONE_BIT); // for area, as in cost_matrix_lane
     cost_per(r, 1, PER_TREES_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
@@ -313,8 +317,8 @@ static void operand(const struct kernel_args *a, int64_t channels, int64_t dies,
     cost_per(r, operands * many, PER_OPERAND_COPY_TOKEN);
 }
 
-// Whether lanes need the sum of x of a whole beat to correct for unsigned weights. In trees the weights are signed, so
-// that only the groups of int4_asym need sums of x.
+// Returns whether lanes need the sum of x of a whole beat to correct for unsigned weights. In trees the weights are
+// signed, so that only the groups of int4_asym need sums of x.
 static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
 // Returns the bits of all sums of x that go to the lanes with a command.
@@ -402,7 +406,7 @@ static bool is_bit(const struct kernel_args *a, const char *name, int64_t bit) {
     return args_int(a, name, 0) >> bit & 1;
 }
 
-// Whether a chain reaches multipliers of lanes.
+// Returns whether a chain reaches multipliers of lanes.
 static bool multiplies(const struct kernel_args *a, int64_t chain) {
     bool any = false;
     for (int64_t g = 0; g < div_up(args_int(a, "CHANNELS", 1), FAN_OUT); g++)
@@ -431,13 +435,14 @@ static int64_t lanes_cut(const struct kernel_args *a, int64_t channels) {
     return lanes;
 }
 
+// Returns the bits of a chain that go through register stages.
 static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
     if (is_bit(a, "EARLY", chain)) return 0; // the chain has no stages
     return multiplies(a, chain) ? chain_bits(a, is_bit(a, "CHAIN_AWAY", chain)) : sums_chain_bits(a);
 }
 
 // Adds the register stages to lanes on other dies and back: commands with operands, beats, terms of cut lanes, and
-// results. The sums of a cut lane get a command of their own.
+// results. The sums of a cut lane get a separate command.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     int64_t stages = stages_to(a), cut = lanes_cut(a, channels), halves = lanes_in_halves(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) r->ff += stages * bits_of_chain(a, n);

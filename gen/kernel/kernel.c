@@ -16,6 +16,7 @@ static const struct kernel_class *const table[] = {
 #undef KERNEL
 };
 
+// The class of the kernel that computes each operation.
 static const struct kernel_class *const of_op[IR_OPS] = {
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) &rtl_##kernel,
 #include "include/ops.def"
@@ -96,6 +97,7 @@ struct ir *kernel_read_design(struct arena *arena, const char *path, struct diag
 
 // ---- resources ----
 
+// Calculates the resources of an instance of a class. Returns false and zeros if the class has no formula.
 static bool cost_class(const struct kernel_class *class, const struct ir_param *param, int params,
                        struct cost_resources *out) {
     const struct kernel_args args = {param, params};
@@ -130,8 +132,9 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
 
 // ---- timing ----
 
-// The next functions check the numbers of a contract, because an edited dump may have values that no module allows. All
-// numbers must be from 0 to MOST, and those by which the simulator divides must not be 0.
+// The next functions check the numbers of a contract that follow from parameters, because an edited dump may have
+// values that no module allows. These numbers must be from 0 to MOST, and those by which the simulator divides must not
+// be 0.
 enum { MOST = 1 << 20 };
 static bool is_count(int64_t n) { return n >= 0 && n <= MOST; }
 static bool is_divisor(int64_t n) { return n > 0 && n <= MOST; }

@@ -170,7 +170,7 @@ struct cost_resources cost_engine_results(const struct ir_kernel *engine);
 // Values of a kernel's parameters, for other code, which does not know the parameters' names.
 int64_t kernel_ports(const struct ir_kernel *);    // streams that it forks, merges, distributes or stores
 int64_t kernel_tokens(const struct ir_kernel *);   // most tokens of a firing
-int64_t kernel_offset(const struct ir_kernel *);   // offset in bytes of the rows that it reads or writes, from a base
+int64_t kernel_offset(const struct ir_kernel *);   // bytes from a base address to the rows that it reads or writes
 bool kernel_is_together(const struct ir_kernel *); // whether its tokens may be query heads in a step of one token
 int64_t kernel_together(const struct ir_kernel *); // how many query heads; 0: not stated
 bool kernel_takes_whole(const struct ir_kernel *); // for kernels that reorder: whether a firing is one group
@@ -200,7 +200,7 @@ int64_t kernel_spill_bits(const struct ir_kernel *); // bits that it stores, wit
 
 // A table of rows in memory (KERNEL_FETCH).
 struct kernel_table {
-    int64_t offset, row_bytes; // bytes; 0: not stated
+    int64_t offset, row_bytes; // bytes: to the table in its channel, from one row to the next; 0: not stated
     int64_t stride;            // bytes from a repetition's table to the next one; 0: all repetitions share one table
     int64_t rows, parts;       // parts: channels over which the rows are distributed
 };
@@ -235,9 +235,9 @@ struct kernel_scales kernel_scales(const struct ir_kernel *);
 int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: register stages after its loader
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // cycles of the search for drafts among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
-int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: its counters
+int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: counters besides those of channels
 bool kernel_needs_reset(const struct ir_kernel *);            // false: rill_hop without bits that rst clears
-int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its registers; -1: another module
+int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its register stages; -1: another module
 int kernel_slice_bits(const struct ir_kernel *);              // rill_serializer: bits of a slice; 0: another module
 bool kernel_joins_slices(const struct ir_kernel *);           // whether it is a rill_deserializer
 

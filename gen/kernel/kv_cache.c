@@ -50,7 +50,8 @@ int kv_scores_of(const struct ir *ir, int values) {
 
 // ---- query heads together ----
 
-// Counts the uses of a tensor: by operations, carried tensors and outputs of the graph. *reader: the last operation.
+// Counts the uses of a tensor: by operations, carried tensors and outputs of the graph. Sets *reader to the last
+// operation that uses the tensor.
 static int reads(const struct ir *ir, int tensor, int *reader) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
@@ -70,8 +71,8 @@ static int only_reader(const struct ir *ir, int n, unsigned trait) {
     return ir_node_is(ir, reader, trait) && ir->node[reader].region == ir->node[n].region ? reader : IR_NONE;
 }
 
-// Whether an attention is only the chain quantize, scores, dequantize, softmax, quantize, values, dequantize in one
-// region, and no other operation reads the tensors between them.
+// Returns whether an attention is only the chain quantize, scores, dequantize, softmax, quantize, values, dequantize in
+// one region, and no other operation reads the tensors between them.
 static bool is_plain(const struct ir *ir, int scores) {
     int softmax = only_reader(ir, only_reader(ir, scores, OP_OF_PRODUCT), OP_OF_SCORES),
         values = only_reader(ir, only_reader(ir, softmax, OP_QUANTIZES), OP_BY_VALUES), reader;
@@ -90,7 +91,7 @@ int kv_together(const struct ir *ir, int scores) {
 
 // ---- caches ----
 
-// Whether every attention has its own cache.
+// Returns whether every attention has its own cache.
 static bool one_each(const struct ir *ir) { return ir->engines > 1; }
 
 // Returns the number of the cache that an attn_scores or attn_values reads.

@@ -33,7 +33,7 @@ struct kv_cache {
 };
 struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
-int kv_unit_scores(const struct ir *, int unit); // the cache's first attn_scores
+int kv_unit_scores(const struct ir *, int unit); // the cache's first attn_scores; IR_NONE: no such cache
 int64_t kv_layers(const struct ir *, int unit);  // layers of the cache; 0 without attention
 // Returns the name for a kernel of a cache: the given NAME if the design has one cache, else SCORES_NAME, where SCORES
 // is the name of the cache's first attn_scores.

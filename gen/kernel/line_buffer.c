@@ -3,7 +3,8 @@
 // as a convolution or a pooling needs them.
 #include "gen/kernel/class.h"
 
-// Returns an axis from parameters. name: those of places, stride, taps, dilation and before, in this order.
+// Returns an axis from parameters. name: names of the parameters for places, stride, taps, dilation and before, in this
+// order. size: name of the parameter for the number of positions.
 static struct itensor_line_axis axis_of(const struct kernel_args *a, const char *const name[], const char *size) {
     return (struct itensor_line_axis){.size = args_int(a, size, 1),
                                       .places = args_int(a, name[0], 1),

@@ -10,7 +10,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->store.words = args_int(a, "WORDS", 1);
 }
 
-// Returns the bits of a line of the memory: the larger of a word and of the bits that the load bus brings per cycle.
+// Returns the bits of a line of the memory: those of a word, or those that the load bus brings per cycle if these are
+// more.
 static int64_t line_of(const struct kernel_args *a) {
     return at_least(args_int(a, "WORD_W", 1), args_int(a, "LOAD_BITS", 512));
 }
@@ -26,7 +27,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
     bool whole = ram.bram18 || ram.uram; // the output register of these memories is one of the three
-    // Logic that shifts words out of a line, if a line has several words.
+    // Adds the logic that shifts words out of a line, if a line has several words.
     cost_per(r, line > word ? line : 0, whole ? PER_PARAM_STORE_BIT : PER_PARAM_STORE_LUTRAM_BIT);
     cost_per(r, 1, PER_PARAM_STORE_BASE);
     r->ff += line * (whole ? 2 : 3);

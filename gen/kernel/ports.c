@@ -39,21 +39,22 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Whether a tensor is sent row by row, with a firing for each row. Mantissas (mx), integers of products and heads are;
-// any other tensor of fp32 or int8 values is one firing.
+// Returns whether a tensor is sent row by row, with a firing for each row. These are the tensors of several dimensions
+// that have mantissas (mx), integers of products or heads. Other tensors are sent as a whole.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
 
-// Returns the elements of a firing, per token.
+// Returns the elements of a firing of the tensor, per token. Callers treat vectors with head_blocks, which are sent
+// head by head, separately.
 static int64_t firing_elements(const struct ir_tensor *t) {
     return by_rows(t) ? t->shape[t->rank - 1].bound : ir_tensor_elements(t);
 }
 
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
-// Whether the tensor is operand 0 of a product with keys or values. If it is also a vector (q), it is sent head by
-// head, and each of its blocks is a head.
+// Returns whether the tensor is operand 0 of a product with keys or values. If it is also a vector (q), it is sent head
+// by head, and each of its blocks is a head.
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++)
@@ -172,7 +173,7 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
-// Whether the patches along an axis are its single elements in order, so that the type needs no patches there.
+// Returns whether the patches along an axis are its single elements in order, so that the type needs no patches there.
 static bool is_whole(const struct ir_patch_axis *axis) {
     return axis->taps == 1 && !axis->before && axis->places == axis->size;
 }
@@ -211,7 +212,8 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     return type;
 }
 
-// Returns the type of the operand of `expand`. Along dimensions of the output that the operand lacks, it is read again.
+// Returns the type of the operand of `expand`. The operand is read again along each dimension of the output that it
+// lacks.
 static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                        int64_t width) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
@@ -251,7 +253,7 @@ static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *
     return type;
 }
 
-// Whether the words of the result are single elements, because the kernel makes one element from all its lanes.
+// Returns whether the words of the result are single elements, because the kernel makes one element from all its lanes.
 static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
     struct ir_reduction reduction;
     if (ir_op_is(ir, node->op, OP_CONTRACTS)) return true;
@@ -295,8 +297,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     return p;
 }
 
-// The caller uses this for products of tensors, whose rows leave an engine one by one. Each row is padded to whole
-// words.
+// Serves products of tensors, whose rows leave an engine one by one. Each row is padded to whole words.
 void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct ir_port *port = &ir->kernel[kernel].port[p];

@@ -7,7 +7,7 @@
 #include "gen/ir/ir.h"
 
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);            // USER_W
+int ports_user_bits(const struct ir *);            // USER_W: width of tuser
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
 // Returns the bits of an element of a stream with one element per lane; 0 for a dtype with other streams.
 int ports_element_bits(enum ir_dtype);
@@ -15,8 +15,8 @@ bool ports_is_vector(const struct ir_port *); // whether the port has a stream w
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
 int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
-// Whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops. Vectors,
-// and heads, which are sent row by row, are not arrays.
+// Returns whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops.
+// Vectors, and heads, which are sent row by row, are not arrays.
 bool ports_is_array(const struct ir_tensor *);
 // Sets order[] to the dimensions of an array in the order of the loops in which a node's kernel takes it (is_output:
 // sends it), outermost first.

@@ -33,7 +33,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->sieve = (struct timing_sieve){.rounds = rounds, .words = words(a), .first = rounds - 1, .step = 1, .count = 1};
 }
 
-// Whether the factor of a sum or mean (SCALE) needs multipliers. A power of two does not.
+// Returns whether the factor of a sum or mean (SCALE) needs multipliers. A power of two does not.
 static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
 // Adds the accumulators of `bits` bits: one for each lane, word and token.

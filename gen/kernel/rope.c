@@ -45,6 +45,7 @@ static double pair_of(const struct angles *a, double turns) {
     return 2 * a->pairs * log(a->original / (turns * 2 * M_PI)) / (2 * log(a->theta));
 }
 
+// Sets the ends of the ramp of yarn, from the turns at both ends, and the magnitude.
 static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
     a->low = fmax(floor(pair_of(a, ir_attr_float(attrs, "beta_fast", 32))), 0);
     a->high = fmin(ceil(pair_of(a, ir_attr_float(attrs, "beta_slow", 1))), 2 * a->pairs - 1);
@@ -84,6 +85,7 @@ void class_rope_table(const struct ir_node *node, int64_t rows, int64_t cols, fl
 
 // ---- the kernel ----
 
+// These return the elements of a head, and those of the part of a head that is rotated.
 static int64_t head_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[0]]) / ir_attr_int(&node->attrs, "heads", 1);
 }
@@ -92,8 +94,8 @@ static int64_t rotary_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[1]]);
 }
 
-// Returns the greatest common divisor of the elements of a head and of half of its rotated part, because a word must
-// not cross the end of either.
+// Returns the greatest common divisor of the elements of a head and of half of its rotated part. The number of lanes
+// must divide it, because a word must not cross the end of either.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     int64_t a = head_of(ir, node), b = rotary_of(ir, node) / 2;
     while (b) {

@@ -4,8 +4,8 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Sets the parameters, which count in rounds: the words of one index of the sliced dimension. If the last dimension is
-// sliced, a word holds several indices, and a round is one word. A group has all rounds of that dimension.
+// Sets the parameters, which count in rounds. A round is the words of one index of the sliced dimension. If the last
+// dimension is sliced, a word holds several indices, and a round is one word. A group has all rounds of that dimension.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t along = ir_attr_int(&node->attrs, "along", 0), extent = in->shape[along].bound,
@@ -36,8 +36,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_SLICE_BASE);
 }
 
-// Words must not cross the ends of the part that is passed on. If the last dimension is sliced with a step above 1, a
-// word must have one element.
+// Returns the number of elements that lanes must divide, so that no word crosses an end of the part that is passed on.
+// It is 1 if the last dimension is sliced with a step above 1.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;

@@ -20,8 +20,8 @@ struct cost_amount {
 };
 
 const char *cost_term_name(enum cost_term); // the name in include/costs.def
-// Replaces the figures of all terms, which the program that fits them does. The array, indexed by enum cost_term, must
-// stay valid. NULL restores the figures of include/costs.def.
+// Replaces the figures of all terms. The program that fits the figures calls this. The array, indexed by enum
+// cost_term, must stay valid. NULL restores the figures of include/costs.def.
 void cost_use(const struct cost_amount[]);
 
 // These functions add whole cells: the complete product is rounded, not its factors. n, x and y count lanes, bits,
