@@ -33,6 +33,7 @@ static void add_type(struct text *out, const char *library, const char *type) {
               library, type, library, type);
 }
 
+// Maps a signal of an interface type (logical) to a port of the kernel's module (physical).
 static void add_map(struct text *out, const char *logical, const char *physical) {
     text_addf(out,
               "        <spirit:portMap><spirit:logicalPort><spirit:name>%s</spirit:name></spirit:logicalPort>"

@@ -26,7 +26,8 @@ static void prefer(const struct package *p, int die, const char *path, struct te
     text_addf(out, "rill_prefer %s {%s}\n", p->ir->die[die].name, path);
 }
 
-// Adds a preference for each large kernel whose resources are estimated. Engines get theirs separately.
+// Adds a preference for each large kernel whose resources are estimated, except engines, which emit_engine_preferences
+// adds.
 static void prefer_kernels(const struct package *p, struct text *out) {
     struct cost_design cost = cost_design(p->ir);
     for (int k = 0; k < p->ir->kernels; k++) {

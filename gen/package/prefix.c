@@ -22,7 +22,7 @@ void package_add_modules(struct package *p, const struct source *source) {
 }
 
 struct scan {
-    const char *at, *end;
+    const char *at, *end; // the next character, and the end of the text
 };
 
 // These return whether a character may begin a Verilog name, and whether it may be inside one.
@@ -45,7 +45,8 @@ static void skip_string(struct scan *s) {
     if (s->at < s->end) s->at++;
 }
 
-// Skips a comment, a string, a number, a directive or an escaped name. Returns false if there is none.
+// Skips a comment, a string, a number, a directive, or a name that begins with `$` or a backslash. Returns false if
+// there is none of these.
 static bool skip_other(struct scan *s) {
     char c = *s->at, next = s->at + 1 < s->end ? s->at[1] : '\0';
     if (c == '/' && next == '/') skip_until(s, "\n");
