@@ -133,7 +133,7 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
 // Returns the vector parameters of a node, one per row: the gain of a norm and the offset of a layernorm, or the
 // vectors of a custom kernel. The role CHECKPOINT_GAIN only matters for random weights, where gains are drawn around 1.
 // A model with `gamma_plus` stores gains from which this number has been subtracted. So its random gains are drawn
-// around 0, and the number is added here. NULL after an error.
+// around 0, and the number is added here. Returns NULL after an error.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),

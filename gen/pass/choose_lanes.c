@@ -11,7 +11,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-// Returns the lanes, halved until they divide the number.
+// Returns the lanes, halved until they divide the number `divides`.
 static int dividing(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;
     return lanes;
@@ -45,7 +45,8 @@ static bool check_legal(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
-// Reads the lanes that the spec gives for an operation, or takes the design's. Returns false after an error.
+// Reads the lanes that the spec gives for an operation. If it gives none, takes the design's, or the nearest number
+// that the kernel supports (kernel_lanes). Returns false after an error.
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     *lanes = kernel_lanes(kernel_of_op(ir, node->op), ir->design.lanes);
@@ -97,7 +98,7 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
 
 enum { MOST_LANES = 32 }; // most lanes of a kernel
 
-struct share {
+struct share { // the state of the distribution
     struct ir *ir;
     int *group;     // per node: the first node of its group; IR_NONE: its lanes are fixed
     int64_t budget; // lanes that are left to distribute
@@ -184,7 +185,7 @@ static bool feeds_free(const struct share *s, int node) {
 
 // Reduces the lanes of kernels that read rows of tables, down to 1 / LEAST of the lanes. A step waits for such a row
 // only once in each repetition of its region, but each lane costs arithmetic and wires to other dies. Each kernel makes
-// the step longer by at most 1 / PART of the cycles for its weight beats.
+// the step longer by at most 1 / PART of the cycles that the step needs for its beats of weights.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
@@ -237,7 +238,7 @@ static bool double_group(struct share *s, int group) {
 }
 
 // Returns the group with the operation that takes most cycles with its present lanes, among the groups that are not
-// done; IR_NONE if all are done.
+// done. Returns IR_NONE if all are done. done: per group, by the index of its first node.
 static int slowest(const struct share *s, const bool *done) {
     int64_t most = 0;
     int group = IR_NONE;

@@ -38,7 +38,8 @@ static void need(struct drop *d, int tensor, bool *more) {
     d->tensor[tensor] = true;
 }
 
-// Marks the operations that make needed tensors, and all operands and results of these operations.
+// Marks the operations that make needed tensors, and all operands and results of these operations. Sets *more if an
+// operand was not marked before.
 static void need_nodes(struct drop *d, bool *more) {
     struct ir *ir = d->ir;
     for (int n = ir->nodes - 1; n >= 0; n--) {
@@ -122,6 +123,7 @@ static void settle_carries(struct drop *d) {
 
 // ---- messages ----
 
+// Warns that a tensor is left out. what: what it is, such as `input`. why: the reason.
 static void warn(struct drop *d, int tensor, const char *what, const char *why) {
     const struct ir_tensor *t = &d->ir->tensor[tensor];
     diag_warning(d->diag, t->loc, MSG_LEFT_OUT, what, t->name, why);
@@ -149,7 +151,8 @@ static void warn_all(struct drop *d) {
     }
 }
 
-// Reports an output that is an input of the graph, so that nothing is left to compute, and a graph that uses no input.
+// Checks that something is left to compute. Returns false after an error: all outputs are inputs of the graph, or no
+// output depends on an input.
 static bool check_left(struct drop *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     bool input = false, node = false;

@@ -13,8 +13,8 @@
 
 enum {
     COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for its reader; docs/registers.md */,
-    OPEN_BESIDE =
-        8 /* most descriptors of a client besides its unacknowledged beats: one being written, and pulses in flight */
+    OPEN_BESIDE = 8 /* open descriptors beyond the unacknowledged beats: the one being written, and those with pulses on
+                       the way */
 };
 
 struct port { // a port of a kernel and the net of the design that is connected to it
@@ -29,11 +29,13 @@ static void add_net(struct ir *ir, int kernel, const bind_ports *ports, const ch
     ir_add_wire(ir, kernel, name, port->is_output, port->bits, net);
 }
 
+// Connects one port to a net, as add_net does.
 static void add_one(struct ir *ir, int kernel, const char *name, int net) {
     bind_ports ports = bind_read_ports(ir, kernel);
     add_net(ir, kernel, &ports, name, net);
 }
 
+// Connects ports to nets of the design. Nets that do not exist yet are created.
 static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t count) {
     bind_ports ports = bind_read_ports(ir, kernel);
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
@@ -120,8 +122,9 @@ static const struct setting {
                 {"min_p", "min_p", IR_NET_MIN_P, IR_NET_ROW_MIN_P},
                 {"seed", "seed", IR_NET_SEED, IR_NET_ROW_SEED}};
 
-// Connects the ports that say which token the settings are for: its position and, in a design with slots, its number in
-// the step. Without slots, all tokens of a step have the same settings.
+// Connects the ports `position`, `store` and `row` of the kernel that samples. They give the position of the token and,
+// in a design with slots, the token of the step for which the settings are. Without slots, all tokens of a step have
+// the same settings.
 static void add_sampled_row(struct ir *ir, int k) {
     const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
     const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"store", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
@@ -333,6 +336,7 @@ static void add_single_nets(struct ir *ir, int k) {
     add_draft_nets(ir, k);
 }
 
+// Nets between the registers and the slot loop. Both have ports with these names.
 static const struct port slot_nets[] = {{"slot", IR_NET_SLOT},
                                         {"submit", IR_NET_SUBMIT},
                                         {"cancel", IR_NET_CANCEL},

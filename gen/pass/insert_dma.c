@@ -239,7 +239,8 @@ static bool takes_params(const struct ir *ir, int k, int port) {
     return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
 }
 
-// Returns an upper bound of the bytes that place_params takes after the tables: header and parameters, each aligned.
+// Returns an upper bound of the bytes that place_params takes after the tables: for the header, the parameters, and the
+// weights that stay on chip.
 static int64_t params_room(const struct ir *ir) {
     int64_t bytes = 2 * LAYOUT_ALIGN;
     for (int k = 0; k < ir->kernels; k++)
@@ -307,6 +308,8 @@ static const struct ir_segment *segment_of(const struct ir *ir, int node) {
     base_fatal("insert-dma: operation %s has no memory segment", ir->node[node].name);
 }
 
+// Adds an entry to a walker's table; include/fields.def explains the fields (SEGMENT). outer, outer_stride: only for
+// values, 0 for other kinds.
 static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer,
                        int64_t outer_stride) {
     schedule_entry(s);
@@ -401,6 +404,7 @@ static int64_t slot_bytes(const struct ir *ir, unsigned trait) {
     return 0;
 }
 
+// Tells a walker how far the keys and values of neighbouring slots are apart, in a design with slots.
 static void set_slot_strides(struct ir *ir, int walker) {
     if (!ir->design.slots) return;
     ir_set_word(ir, walker, "K_SLOT_STRIDE", 40, slot_bytes(ir, OP_BY_KEYS));
@@ -428,8 +432,9 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// Adds all walkers. The token loop sends each step word to every walker before the step's ids are known, so that
-// reading begins early. With drafts, it sends the word of a generating step when the step begins.
+// Adds all walkers, and a fork for the step words if there are several. The token loop sends a step word to the walkers
+// before it sends the word to the kernels, so that reading begins early. With drafts, the walkers get the word of a
+// generating step after the kernels. With slots, walkers and kernels get each word at the same time.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
@@ -476,7 +481,8 @@ static void place_dealt(struct dma *d) {
     }
 }
 
-// Checks that one read can load everything that stays on chip (parameter BEATS of rill_image_header).
+// Checks, in a design with weights that stay on chip, that one read can load these and all parameters. MOST: largest
+// value of the parameter BEATS of rill_image_header.
 static bool check_loaded(const struct dma *d, const struct rill_spec *spec) {
     enum { MOST = 65534 };
     int64_t bytes = 0;

@@ -278,7 +278,7 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
         return true;
     }
     struct itensor_layout layout;
-    enum { MOST_LOOPS = 8 };
+    enum { MOST_LOOPS = 8 }; // of a rill_layout_converter or a rill_corner_turn
     if (!itensor_layout(a, b, common_width(l), &layout) || layout.loops > MOST_LOOPS) {
         diag_error(l->diag, loc_none(), MSG_LAYOUT_CONVERTER, l->old.name, ir_type_text(l->ir, &l->to.type),
                    ir_type_text(l->ir, &l->from.type));

@@ -17,7 +17,7 @@
 #include "gen/timing/depths.h"
 
 enum {
-    PLAIN_WORDS = 2, // registers: too small for a pool
+    PLAIN_WORDS = 2, // depth of a FIFO of registers, which is too small for a pool
     LEAST_SAVING = 1024 /* bits; a pool costs a stream of step words and two schedules */,
     MAX_MEMBERS = 254, // streams of a pool; must be below STEER_PORT_DROP
     STEP_WORDS = 4     /* depth of a FIFO of step words */

@@ -27,9 +27,9 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// Whether the net of a wire may cross dies because of the kernel at the wire. The kernel that makes the row hash may be
-// on any die, because the hash goes from register to register and may arrive later. So may a parameter store, because
-// the load bus gets register stages (place_loads.c).
+// Whether the net of a wire may cross dies, which depends on the kernel at the wire. The kernel that makes the row hash
+// may be on any die, because the hash goes from register to register and may arrive later. So may a parameter store,
+// because the load bus gets register stages (place_loads.c).
 static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
@@ -64,9 +64,9 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Joins the kernels that must be on one die: those with ports that are connected to the same net or tied to equal
-// values, and all kernels that access memory. with: the result, a parent per kernel. *memory: one of the kernels that
-// access memory; IR_NONE if there is none.
+// Joins the kernels that must be on one die. These are kernels with ports whose connections are equal (the same net,
+// the same constant, or none), and all kernels that access memory or control the design. with: the result, a parent per
+// kernel. *memory: one of the kernels that access memory or control the design; IR_NONE if there is none.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;

@@ -173,7 +173,8 @@ static float silu(float x) { return x / (1.0f + expf(-x)); }
 
 // Returns `given`, or `preset` if the attribute is not given (NAN). unary.inc uses this function and those after it.
 static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
-// function: 0 to 7 for add, sub, mul, div, max, min, rsub, rdiv.
+// Returns the result of an operation with x and the constant c. function: 0 to 7 for add, sub, mul, div, max, min,
+// rsub, rdiv.
 static float with_number(int function, float x, float c) {
     const float value[] = {x + c, x - c, x * c, x / c, fmaxf(x, c), fminf(x, c), c - x, c / x};
     return value[function];
@@ -244,7 +245,7 @@ static void rope(struct step *s) {
         }
 }
 
-// kind: 0 to 3 for max, min, sum, mean.
+// Reduces n elements; for oracle_reduce. The node's `kind` is 0 to 3 for max, min, sum, mean.
 static float join(struct step *s, int64_t n, const float x[]) {
     double sum = 0;
     float most = x[0], least = x[0];

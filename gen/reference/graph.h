@@ -47,7 +47,7 @@ struct oracle_rope {
     int64_t scaling; // enum oracle_scaling
     double theta, factor, low_freq, high_freq, beta_fast, beta_slow;
     double attention; // 0: not given
-    int64_t original;
+    int64_t original; // original_context
 };
 
 // An attribute with one integer for all repetitions, or one for each repetition.
@@ -73,7 +73,7 @@ struct oracle_node {
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
-    int perms, extents, joins;
+    int perms, extents, joins;                // counts of the lists perm, extent and join; 0: not given
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
     int taps, strides, dilations, pads; // counts of the lists of `patch`
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
@@ -85,7 +85,7 @@ struct oracle_node {
     int vectors;                   // custom kernels: names of tensors
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight
-    int parameters;   // number given by the operation
+    int parameters;   // custom kernels: number of parameters that the operation gives
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 

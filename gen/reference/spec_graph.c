@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a spec file into the oracle's graph (graph.h). libyaml parses the document; docs/spec.md defines the keys. It
-// does not use the compiler's readers. Keys that are missing get their defaults, and unknown keys are ignored, because
-// the compiler checks them.
+// Reads a spec file into the oracle's graph (graph.h). libyaml parses the document; docs/spec.md defines the keys. This
+// file does not use the compiler's readers. Keys that are missing get their defaults, and unknown keys are ignored,
+// because the compiler checks them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +120,7 @@ static int declare(struct reader *r, const char *name, int line, int region) {
     return (int)r->graph->tensor.count - 1;
 }
 
+// Returns the tensor that the node names. Reports an error and returns 0 if there is none.
 static int find(struct reader *r, const yaml_node_t *at) {
     const char *name = text(at);
     int t = name ? oracle_find(r->graph, name) : NONE;
@@ -135,6 +136,7 @@ static const char *const op_names[ORACLE_OPS] = {
 #undef ORACLE_OP
     [ORACLE_LINEAR] = "linear", [ORACLE_CONV] = "conv", [ORACLE_ATTENTION] = "attention"};
 
+// Returns the operation that the key `op` names. After an error it returns ORACLE_ADD; the graph is not used then.
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));
     for (int i = 0; name && i < ORACLE_OPS; i++)
@@ -342,6 +344,7 @@ static void read_regions(struct reader *r, const yaml_node_t *list) {
     for (int i = 0; r->ok && i < count(list); i++) read_region(r, item(r, list, i));
 }
 
+// Adds an input of the graph. Inputs beyond ORACLE_PORTS are ignored, because the compiler rejects them.
 static void add_input(struct reader *r, const char *name, int line, int rank, const int64_t extent[]) {
     if (r->graph->inputs == ORACLE_PORTS) return;
     int t = declare(r, name, line, NONE);
@@ -385,7 +388,8 @@ static void read_graph(struct reader *r, const yaml_node_t *graph) {
 
 // ---- custom kernels ----
 
-// Reads the golden file of a kernel. The kernel has no golden function if the spec names no file.
+// Reads the golden file of a kernel. The kernel has no golden function if the spec names no file, or if the graph is
+// read without golden functions.
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
     struct arena *a = r->graph->arena;
     const char *file = string(r, golden, "file", NULL), *why = NULL;
@@ -446,6 +450,7 @@ static void read_kernels(struct reader *r, const yaml_node_t *map) {
 
 // ---- a model: the graph of its family ----
 
+// Parses YAML. If it returns true, the caller must delete the document.
 static bool load(yaml_document_t *doc, const char *data) {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return false;
@@ -463,6 +468,8 @@ static const char *family_path(struct reader *r, const char *name) {
     return *name == '/' ? name : arena_printf(a, "%s/%s", r->base, name);
 }
 
+// Returns the text of a family: the one that the graph has already, or that of the file. Sets `lines` of the graph.
+// NULL: the file cannot be read.
 static const char *family_text(struct reader *r, const char *name) {
     const char *path = r->graph->family ? name : family_path(r, name), *why = NULL;
     size_t len;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the statistics of a calibration in entries, and writes and reads them as JSON. The file has checksums of the
-// checkpoint and of the graph with which they were measured, so that they are not used for another model.
+// checkpoint and of the graph with which the statistics were measured, so that they are not used for another model.
 #include "gen/reference/statistics.h"
 
 #include <inttypes.h>

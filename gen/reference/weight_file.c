@@ -188,6 +188,7 @@ static bool put_quantized(struct packer *p, const struct oracle_node *n, const s
     return true;
 }
 
+// Writes a vector of the checkpoint and returns its offset; 0 if the pattern is NULL. Clears p->ok after an error.
 static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetition, int64_t n, int64_t offset,
                           enum checkpoint_role role) {
     if (!pattern) return 0;
@@ -335,6 +336,7 @@ static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, c
     return ok;
 }
 
+// Fills all[node] with the weights of the node in all repetitions. Returns NULL, or the error.
 static const char *map_entries(struct arena *arena, const struct oracle_graph *g, const struct oracle_map *m,
                                const struct oracle_weights **all) {
     const uint8_t *at = m->data[0] + sizeof(struct head);

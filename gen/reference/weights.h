@@ -13,10 +13,10 @@
 // The weights of one operation in one repetition; parts that it does not have are NULL.
 struct oracle_weights {
     int64_t rows, k;
-    int64_t group, groups; // int4, int4_asym: columns of a group, groups of a row
-    const int8_t *q;       // [rows][k]
-    const int16_t *q16;    // [rows][k] instead of q, int16
-    const float *row_scale;
+    int64_t group, groups;      // int4, int4_asym: columns of a group, groups of a row
+    const int8_t *q;            // [rows][k]
+    const int16_t *q16;         // [rows][k] instead of q, int16
+    const float *row_scale;     // [rows]
     const uint8_t *group_scale; // [rows][groups]
     const int8_t *group_offset; // [rows][groups], int4_asym
     const float *matrix;        // [rows][k], not quantized: tables of positions, and every matrix in float mode
