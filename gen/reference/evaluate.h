@@ -55,7 +55,7 @@ struct evaluate_text {
 };
 bool evaluate_text(const struct evaluate_text *, const struct evaluate_model *models, int count,
                    struct evaluation *result);
-// Returns how many stories evaluate_text will evaluate: those that are not empty, but at most max_stories.
+// Returns how many stories evaluate_text will evaluate: those that are not empty, but at most max_stories (0: all).
 int64_t evaluate_stories(const struct evaluate_text *);
 
 // Returns e to the power of the mean loss; NAN if there are no predictions.

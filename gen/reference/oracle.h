@@ -125,8 +125,8 @@ enum oracle_kind {
     ORACLE_ID,   // id
 };
 
-// Element (r, c) is at [r * cols + c]; the last dimension is along the row. In float mode every value except ids is in
-// f32, whatever its kind.
+// Element (r, c) is at [r * cols + c]; the last dimension is along the row. In float mode every value is in f32,
+// whatever its kind, except ids and ORACLE_INT8. blocks: blocks of a row. scale: ORACLE_KV, [rows].
 struct oracle_value {
     enum oracle_kind kind;
     int64_t rows, cols, block, blocks;

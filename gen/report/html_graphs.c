@@ -52,7 +52,7 @@ static void begin_cluster(struct text *out, int id, const char *label) {
     text_add(out, ";\n");
 }
 
-// Opens a group's cluster inside the cluster of a region or a die. For IR_NONE it opens none.
+// Opens a group's cluster inside the cluster `outer` of a region or a die. If group is IR_NONE, it opens none.
 static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
     if (group == IR_NONE) return;
     text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer,
@@ -188,7 +188,8 @@ static int source_of(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
-// Returns the names of the products that an engine computes, three per line, or the module's name of another kernel.
+// Returns the names of the products that an engine computes, three per line. For another kernel, returns the name of
+// its module.
 static const char *served_by(const struct ir *ir, int kernel) {
     const char *names = NULL;
     int count = 0;

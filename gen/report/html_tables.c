@@ -186,6 +186,7 @@ void html_dies(const struct report *r, struct text *out) {
 
 // ---- FIFOs ----
 
+// Adds the cell with a measured high-water mark. -1: the stream was not watched.
 static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
     if (high_water < 0) text_add(out, "<td class=\"n\">-</td>");
     else text_addf(out, "<td class=\"n%s\">%lld</td>", high_water > depth ? " over" : "", (long long)high_water);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the most repeated region, or
-// during a whole step. The cycles are forecast from the timing contracts.
+// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the region that repeats, or
+// during a whole step if no region or several regions repeat. The cycles are forecast from the timing contracts.
 #include <stdlib.h>
 #include <string.h>
 

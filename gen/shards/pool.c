@@ -68,8 +68,8 @@ static void nap(void) {
     nanosleep(&pause, NULL);
 }
 
-// Polls every running process once, and begins jobs again that `ended` asks for. Returns how many processes are
-// running.
+// Polls every running process once, and begins a job again if `ended` returns true for it. Returns how many processes
+// are running.
 static int look(const struct pool *pool, struct pool_job *jobs, struct running *running) {
     int open = 0, status;
     for (int i = 0; i < pool->parallel; i++) {

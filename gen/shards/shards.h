@@ -27,7 +27,7 @@ struct shard {
     int64_t begin, end, first, last; // first, last: the steps that are simulated
     int64_t from;                    // position of the first simulated step
     int64_t prompt, tokens;          // its own request: number of prompt tokens and of generated tokens
-    bool cut;                        // its request ends within the prompt, so its token is not in the whole request
+    bool cut;                        // the request ends within the prompt, so its token is not in the whole request
     // The result:
     enum shard_end state;
     const char *why;  // if it did not pass: the reason
