@@ -225,6 +225,7 @@ static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) 
     return !why;
 }
 
+// Checks the golden weights, and then the parts up to the first fault.
 static bool check_parts(struct reader *r, const json_t *root) {
     size_t i;
     const json_t *part;

@@ -98,6 +98,7 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
     return true;
 }
 
+// Sets m->bias to the entry's bias, or to NULL if it has none. Returns false after an error.
 static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     m->bias = NULL;
     if (!e->bias) return true;

@@ -43,7 +43,8 @@ bool package_prepare(struct package *, struct loc, struct diag *);
 // Returns the prefix of a package's modules. It differs between kernels, so that the packages of two kernels have no
 // module in common and fit into one project.
 const char *package_prefix(struct arena *, const char *kernel);
-void package_add_modules(struct package *, const struct source *); // adds the modules that a file defines to `modules`
+// Adds the names of the modules that a file defines to `modules`.
+void package_add_modules(struct package *, const struct source *);
 // Adds Verilog text, with the prefix before the name of every module of `modules` that it defines or instantiates.
 void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
@@ -58,7 +59,8 @@ int64_t package_clock_hz(const struct package *); // the design's clock
 // Finds the lowest and the highest kernel clock, in whole MHz, at which the MMCM of a package with a second clock
 // works. The MMCM's settings are chosen for clock_mhz.
 void package_clock_range(const struct package *, int *lowest, int *highest);
-const char *package_comment(const struct package *, const char *mark); // the first line of generated files
+// Returns the first line of generated files. mark: the mark of a comment in the language of the file.
+const char *package_comment(const struct package *, const char *mark);
 
 // Parameters of every memory interface, in the form that the platform's interconnect expects.
 struct package_parameter {

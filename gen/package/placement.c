@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes placement.tcl, which says on which die each instance of the design is. Its lines call rill_prefer and
-// rill_place, which boards/vitis/place.tcl defines. The prefer lines alone place only the large kernels and the
-// engines.
+// rill_place, which boards/vitis/place.tcl defines. With the rill_prefer lines alone, only the large kernels and the
+// engines are placed.
 #include "gen/emit/emit.h"
 #include "gen/cost/cost.h"
 #include "gen/package/package.h"

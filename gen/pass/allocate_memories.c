@@ -134,6 +134,7 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     return true;
 }
 
+// Whether a memory of this depth may have the kind styles[style]. Kind 0 is LUTRAM.
 static bool is_legal(int64_t words, int style) { return style ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS; }
 
 // Whether some die has room for this memory alone, because a memory cannot be divided over dies.
@@ -222,9 +223,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds in the order of
-// styles[], UltraRAM last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces have the buffer's one
-// RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
+// Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds follow the order
+// of styles[], so pieces in UltraRAM come last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces
+// have the buffer's one RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -269,8 +270,8 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Solves the program and sets the kind of each memory. Of the memories of one shape, in order, the first ones get
-// LUTRAM, the next ones BRAM and the last ones URAM, as many of each as the solution has. MIP_NONE: sets nothing.
+// Solves the program and sets the kind of each memory. The first memories of a shape get LUTRAM, the next ones BRAM and
+// the last ones URAM, as many of each as the solution has. MIP_NONE: sets nothing.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;

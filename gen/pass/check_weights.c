@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of infer-types: checks that all operations that read a tensor of weights need the same shape of it. Two uses
+// Part of infer-types: checks that all operations that read one tensor of weights need it in the same shape. Two uses
 // read the same tensor if their names are equal. A name may be a pattern with `{layer}`, which gives one name for each
 // repetition of its region (gen/ir/names.h).
 #include <ctype.h>

@@ -27,7 +27,7 @@ static int distance(struct arena *arena, const char *pattern, const char *name) 
     for (size_t j = 0; j <= n; j++) d[j] = (int)j;
     for (; *pattern; pattern++) {
         bool any = *pattern == '*';
-        int corner = d[0]; // the distance without this character of the pattern and without the latest of the name
+        int corner = d[0]; // the distance before this character of the pattern and before the latest one of the name
         d[0] += !any;
         for (size_t j = 1; j <= n; j++) {
             int above = d[j], change = corner + (*pattern != name[j - 1]);

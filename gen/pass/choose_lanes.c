@@ -201,8 +201,9 @@ static void narrow_rows(const struct share *s) {
     }
 }
 
-// Returns the most lanes that make a group faster. If all its operands come from products or tables, more lanes than
-// these deliver do not help. Otherwise the result is MOST_LANES.
+// Returns the most lanes that make a group faster: the largest number that an operand from outside the group can keep
+// busy. For the result of a product and for a row of a table, this number follows from how fast the words come. For
+// other operands it is MOST_LANES.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;

@@ -95,7 +95,7 @@ static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
     return walk_of(ir, tensor, order);
 }
 
-// Returns the bits that the converter between two walks stores, which has two banks; 0 if the walks are equal.
+// Returns the bits that the converter between two walks stores in its two banks; 0 if the walks are equal.
 static int64_t conversion_bits(const struct itensor_walk *from, const struct itensor_walk *to) {
     struct itensor_layout layout;
     if (itensor_walk_equal(from, to)) return 0;

@@ -28,7 +28,7 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
                                                    : s.burst; // a long tensor is read in bursts that overlap
     s.bytes = beats * beat_bytes;
     s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes +
-             s.bytes; // every firing begins with a whole burst
+             s.bytes; // every firing begins at a multiple of a burst
     // Registers of the spill: a beat that is being filled with words; or for words wider than a beat, a word that
     // leaves in beats and a word that is put together from beats.
     int64_t gear = whole ? d->beat_bits : (2 * parts - 1) * d->beat_bits;

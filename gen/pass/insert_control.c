@@ -11,11 +11,10 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-enum {
-    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for its reader; docs/registers.md */,
-    OPEN_BESIDE = 8 /* open descriptors beyond the unacknowledged beats: the one being written, and those with pulses on
-                       the way */
-};
+// COUNTERS: counters of an engine: cycles in which it is busy, and in which it waits for beats, for operands, or for
+// its reader (docs/registers.md). OPEN_BESIDE: most open descriptors of a client beyond its unacknowledged beats: the
+// one that is being written, and those whose pulses are on the way (rill_write_tracker).
+enum { COUNTERS = 4, OPEN_BESIDE = 8 };
 
 struct port { // a port of a kernel and the net of the design that is connected to it
     const char *name;
@@ -41,7 +40,7 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
-// Numbers of event counters: those of the engines, and all.
+// These return the number of event counters of the engines, and of all event counters.
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 
@@ -614,7 +613,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     for (size_t i = 0; i < COUNT_OF(nets); i++) add_net(ir, k, &ports, nets[i].port, nets[i].net);
 }
 
-// Connects the kernels that write output rows: the writes that are acknowledged, and the steps that are done.
+// Connects the kernels that write output rows to the nets of their acknowledged writes and of their finished steps.
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
@@ -624,8 +623,8 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
-// Checks that each channel has at most IR_CHANNEL_CLIENTS clients that read and as many that write, the ports of its
-// arbiters. The lane of an engine takes one port of the read arbiter.
+// Checks that each channel has at most IR_CHANNEL_CLIENTS clients that read and at most IR_CHANNEL_CLIENTS that write,
+// because its two arbiters have no more ports. The lane of an engine takes one port of the read arbiter.
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {

@@ -91,7 +91,7 @@ static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segm
     return &ir->segment[s];
 }
 
-// Places the keys or values of an attention. The first attention of a KV cache reserves the memory for all of them.
+// Places the keys or values of an attention. The first attention of a KV cache reserves the memory of the whole cache.
 // Attentions that share a cache have interleaved segments in it, layer by layer.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
@@ -180,7 +180,8 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-// Places the prompt or the ring of generated ids of a language model. ids: how many it has room for, 4 bytes each.
+// Places the prompt or the ring of generated ids of a language model. ids: number of ids that there is room for, 4
+// bytes each.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
     int64_t bytes = at_least(d->ir->design.slots, 1) * layout_align(ids * 4); // an area for each slot
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
@@ -380,8 +381,8 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
-// Connects the walker's ports to nets. The emitter of the memory subsystem sends its descriptors to all channels of the
-// engine.
+// Connects the walker's ports to nets. The emitter of the memory subsystem sends the walker's descriptors to all
+// channels of the engine.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
     ir_add_wire(ir, k, "m_axis_desc_tvalid", true, 1, ir_net(ir, IR_NET_WALK_DESC_TVALID, engine));

@@ -91,7 +91,7 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 // ---- the chain ----
 
 // Appends a kernel to the chain. The kernel reads the stream at the current point, and sends words of `width` elements
-// in `pieces` firings. what: end of its name. like: port from which the new ports take kind and side signals.
+// in `pieces` firings. what: end of the kernel's name. like: port from which the new ports take kind and side signals.
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;

@@ -169,8 +169,8 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// Sets the pool's table of turns. In each repetition of a region, its streams in the pool take turns in the order of
-// their groups. A stream has one entry for each of its firings.
+// Sets the pool's table of turns. In each repetition of a region, the region's streams in the pool take turns in the
+// order of their groups. A stream has one entry for each of its firings.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
     schedule_init(&s, ir, STEER_BITS);

@@ -27,7 +27,7 @@ struct place_link { // a stream between two tasks
 struct place_lanes { // parts of a task that are equal and may be on other dies: lanes of an engine
     int task, parts;
     int engine, first; // the parts are the lanes of the engine from lane `first` on
-    int with;          // entry that holds what all parts on a die share: this one, or another of the same engine
+    int with;          // entry that counts what all parts on a die share: this one, or another of the same engine
     int results;       // the task where results come together
     int64_t need[PLACE_RESOURCES];       // resources of one part
     int64_t bits;                        // wires from the memory's die to a part

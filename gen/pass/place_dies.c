@@ -4,9 +4,10 @@
 // and one for each further boundary, and a word that is sent in parts takes longer. place_program.c solves the
 // partition, and place_loads.c connects the load bus, the reset and the hash of the logits over dies.
 //
-// Kernels that are connected by plain nets stay on one die, because register stages can be inserted only into streams.
-// All kernels that access memory are on the die with the memory ports (the memory's die). The lanes of an engine may be
-// on other dies, in groups that share their operand registers, because their beats and results go from FIFO to FIFO.
+// Kernels that are connected by plain nets stay on one die, because in general register stages can be inserted only
+// into streams; place_loads.c handles the exceptions. All kernels that access memory are on the die with the memory
+// ports (the memory's die). The lanes of an engine may be on other dies, in groups that share their operand registers,
+// because their beats and results go from FIFO to FIFO.
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,7 +273,7 @@ static void set_kernels(struct ir *ir, const struct place *p, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[p->task_of[k]].die;
 }
 
-// Assigns the groups of lanes to dies in their order: first the whole groups of each die, beginning with the memory's
+// Assigns the groups of lanes, in their order, to dies: first the whole groups of each die, beginning with the memory's
 // die, then the cut groups of each die.
 static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
     int group = lanes->first / IR_LANE_GROUP;

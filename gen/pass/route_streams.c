@@ -292,7 +292,8 @@ static void check_exit(struct route *r, int tensor, int region) {
     r->ok = false;
 }
 
-// Connects a value to its readers. Readers in another region than the writer's get it through one bridge per region.
+// Connects a value to its readers. Readers in another region than the writer's get it through one bridge per region, or
+// through two if some of them take it once per step and others once per repetition.
 static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks,
                            size_t count) {
     struct ir *ir = r->ir;

@@ -156,7 +156,7 @@ enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIK
 
 struct sizes { // a copy of all edges with their depths
     struct ir_edge *edge;
-    int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs
+    int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs except those between groups
 };
 
 static struct sizes keep_sizes(struct ir *ir) {
@@ -167,6 +167,7 @@ static struct sizes keep_sizes(struct ir *ir) {
     return s;
 }
 
+// Copies the edges and forecasts the cycles of the trial request with their depths.
 static struct sizes try_sizes(struct ir *ir) {
     struct sizes s = keep_sizes(ir);
     s.cycles = timing_trial(ir);

@@ -27,8 +27,8 @@ struct statistics *statistics_collect(struct arena *, const struct oracle_graph 
                                       const struct calibration *, struct diag *);
 
 // Returns the mean squares [k] of the activations that are multiplied with the `rows` rows from `row_offset` on of a
-// weight tensor. tensor: its name, with the repetition in place of `{layer}`. Returns NULL if there are none. The
-// statistics may be NULL.
+// weight tensor. tensor: its name, with the repetition in place of `{layer}`. Returns NULL if there are no statistics
+// of these rows. The statistics may be NULL.
 const float *statistics_of(const struct statistics *, const char *tensor, int64_t rows, int64_t row_offset, int64_t k);
 // Makes the oracle quantize the weights that it loads or packs for this graph from now on by these statistics. NULL:
 // without statistics. The graph refers to them and does not copy them.

@@ -31,10 +31,10 @@ struct oracle {
     const struct oracle_graph *graph;
     enum oracle_mode mode;
     const struct oracle_weights **weights; // [node][repetition]; NULL: the node has no weights
-    struct oracle_map map;
-    struct golden_library *library; // [node]; empty: not a custom kernel
-    struct slot **slot;             // [tensor][repetition]: values that operations or the host make
-    struct slot **meaning;          // [tensor]: the value that the name has now
+    struct oracle_map map;                 // files of the weights, after oracle_open_image
+    struct golden_library *library;        // [node]; empty: not a custom kernel
+    struct slot **slot;                    // [tensor][repetition]: values that operations or the host make
+    struct slot **meaning;                 // [tensor]: the value that the name has now
     struct slot ***carried; // [tensor][repetition] of carried tensors; one more entry holds the value after the region
     struct {                // scratch, sized for the largest tensor
         int32_t *sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every operation in plain floating point without any quantization. The accuracy of exact mode, which computes
-// the hardware's quantized values, is measured against these results.
+// The oracle's float mode: computes every operation in plain floating point without any quantization. The accuracy of
+// exact mode, which computes the hardware's quantized values, is measured against these results.
 #include <float.h>
 #include <math.h>
 #include <string.h>

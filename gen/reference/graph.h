@@ -59,7 +59,7 @@ int64_t oracle_each_at(const struct oracle_each *, int64_t repetition); // 0 if 
 
 // Attributes of all operations. An operation leaves attributes that it does not have at their defaults.
 struct oracle_node {
-    int op, line, region;
+    int op, line, region; // op: enum oracle_op, or from ORACLE_OPS on a custom kernel; line: as in oracle_tensor
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;                                        // scale of scores; 0: not given
@@ -82,7 +82,7 @@ struct oracle_node {
     int64_t every;                 // of `reduce`: elements that stay of the last dimension; 0: not given
     int kind;                      // of `reduce`: 0 to 3 for max, min, sum, mean
     double pad;                    // of `patch`: value of the elements that are added
-    int vectors;                   // custom kernels: names of tensors
+    int vectors;                   // custom kernels: number of tensor names in `vector`
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight
     int parameters;   // custom kernels: number of parameters that the operation gives
@@ -107,7 +107,7 @@ struct oracle_region {
 struct oracle_stream {
     const char *name;
     bool int8;   // its elements are int8; false: fp32
-    int extents; // expressions; 0: not given
+    int extents; // number of expressions in `extent`; 0: the shape is not given
     const char *extent[ORACLE_MAX_RANK];
 };
 

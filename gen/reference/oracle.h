@@ -57,8 +57,8 @@ int oracle_inputs(const struct oracle_graph *);
 int oracle_outputs(const struct oracle_graph *);
 struct oracle_io oracle_input(const struct oracle_graph *, int input);
 struct oracle_io oracle_output(const struct oracle_graph *, int output);
-// Returns the name of the first operation that cannot be evaluated because its kernel has no golden function. NULL: all
-// operations can be evaluated.
+// Returns the name of the first operation on which an output depends and that cannot be evaluated, because its kernel
+// has no golden function. NULL: there is no such operation.
 const char *oracle_beyond(const struct oracle_graph *);
 
 // Switches the pairs of every rotary embedding between neighbours and halves, to find out which form a checkpoint

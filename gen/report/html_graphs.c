@@ -307,8 +307,8 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
               e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
-// Draws all kernels with their streams. Step words are left out: they go from the token loop to nearly all kernels and
-// would hide everything else.
+// Draws the kernels with their streams. Step words are left out: they go from the token loop to nearly all kernels and
+// would hide everything else. Kernels without any other stream are left out as well.
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)

@@ -77,7 +77,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
                   "<i style=\"background:#8b5cf6\"></i>DMA engines</p>\n");
 }
 
-// Returns a kernel's largest share of any kind of resource, by which the table is sorted.
+// Returns the largest of a kernel's shares of the kinds of resource. The table is sorted by this share.
 static double weight(const struct cost_resources *c, const struct cost_resources *have) {
     struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
     double most = 0;

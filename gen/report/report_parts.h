@@ -20,7 +20,7 @@ struct report {
 // Calculates the figures that the sections share. The clock model is NULL if no section about the clock is written.
 struct report report_make(const struct ir *, const struct clock_model *);
 int64_t report_channel_used(const struct ir *); // bytes used in the fullest memory channel
-int64_t report_fifo_bits(const struct ir *);    // bits of FIFOs outside of pools, of pools and of spills
+int64_t report_fifo_bits(const struct ir *); // the sum of the bits of FIFOs outside of pools, of pools, and of spills
 // Bits that the FIFOs would have with other depths than in the design, for comparison. FIFOs of step words and
 // parameters are left out.
 struct report_uniform {

@@ -53,15 +53,15 @@ static const char *from_fault(struct arena *arena, const struct ir *ir, const st
     return NULL;
 }
 
-// Refuses --prefix in a design without `prefix`. --then-ids alone is legal there: it keeps what the design can keep,
-// which is then nothing.
+// Refuses --prefix in a design without `prefix`, except after --then-ids. A request of --then-ids is legal there: it
+// keeps what the design can keep, which is nothing.
 static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
     bool asked = o->prefix != 0;
     for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
     return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
 }
 
-// Refuses settings of sampling that the design does not have, of any request.
+// Refuses a request with settings of sampling that the design does not have.
 static const char *sampling_fault(const struct ir *ir, const struct sim_options *o) {
     const char *why = NULL;
     for (size_t i = 0; i < o->prompts.count && !why; i++)

@@ -109,7 +109,8 @@ struct sim_options {
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
-    VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
+    // Cycles after the start at which the second and further requests are submitted. The last one is for all others.
+    VEC(uint64_t) joins;
     struct figure_options figures;
     struct sampling sampling;                           // for requests whose options give no others
     unsigned sampled;                                   // as in struct sim_prompt
