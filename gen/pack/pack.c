@@ -220,6 +220,7 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     return ok;
 }
 
+// Opens the checkpoint, packs the weights and closes the checkpoint. with_image: as for pack_with.
 static bool pack(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                  struct diag *diag, bool with_image) {
     struct arena scratch;

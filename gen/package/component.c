@@ -154,6 +154,7 @@ static void add_fields(const struct register_item *r, struct text *out) {
     }
 }
 
+// Adds a register with its bit fields. A pointer also gets the memory port through which the design uses it.
 static void add_register(const struct package *p, const struct register_item *r, struct text *out) {
     text_add(out, "        <spirit:register>\n");
     add_element(out, "          ", "name", r->name);

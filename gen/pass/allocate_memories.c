@@ -19,8 +19,8 @@
 enum {
     STYLES = 3,
     RESOURCES = 3, // LUTs, BRAM18s and URAMs, in this order
-    MIN_BLOCK_WORDS = 33 /* least words for BRAM or URAM; a LUT stores 32 */,
-    MAX_LUTRAM_WORDS = 1024, // most words for LUTRAM
+    MIN_BLOCK_WORDS = 33 /* least words for which the program may choose BRAM or URAM; a LUT stores 32 */,
+    MAX_LUTRAM_WORDS = 1024, // most words for which it may choose LUTRAM
     BRANCHES = 20000,        // limits of the search (mip.h)
     MILLISECONDS = 5000
 };

@@ -177,6 +177,7 @@ static int renumber(const bool *stays, int *to, int count) {
 
 static int renumbered(const int *to, int old) { return old == IR_NONE ? IR_NONE : to[old]; }
 
+// Moves the tensors that stay to their new indices, with new names where `name` has one.
 static void move_tensors(struct drop *d) {
     struct ir *ir = d->ir;
     int left = renumber(d->tensor, d->to_tensor, ir->tensors);
@@ -191,6 +192,7 @@ static void move_tensors(struct drop *d) {
     ir->tensors = left;
 }
 
+// Moves the operations that stay to their new indices.
 static void move_nodes(struct drop *d) {
     struct ir *ir = d->ir;
     for (int n = 0; n < ir->nodes; n++) {
@@ -203,6 +205,7 @@ static void move_nodes(struct drop *d) {
     }
 }
 
+// Moves a region that stays to its new index. Only the operations and carried tensors that stay are counted.
 static void move_region(struct drop *d, int region) {
     struct ir *ir = d->ir;
     struct ir_region r = ir->region[region];

@@ -64,6 +64,7 @@ static void add_axil(struct ir *ir, int k) {
     }
 }
 
+// Adds the register file, and connects it to the pins of the top and to the nets of the design.
 static void add_registers(struct ir *ir) {
     int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
@@ -198,6 +199,7 @@ static struct ir_use all_layers_done(struct ir *ir) {
     return ir_use_parts(ir, caches > 1 ? IR_USE_SUM : IR_USE_PART, part, caches);
 }
 
+// Sets the parameters of the token loop, which with slots is a slot loop.
 static void set_token_loop_params(struct ir *ir, int k) {
     int faults = 0;
     for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
@@ -405,6 +407,7 @@ static void add_prefix(struct ir *ir) {
     ir_add_open(ir, k, "held");
 }
 
+// Sets the parameters of the token loop, which bind-operations has added, and connects its ports.
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
@@ -504,6 +507,7 @@ static struct stores connect_stores(struct ir *ir) {
     return all;
 }
 
+// Adds the kernel that distributes the beats after the image header to the stores.
 static void add_param_loader(struct ir *ir, const struct stores *stores) {
     int k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);

@@ -188,6 +188,7 @@ static void place_ids(struct dma *d, const char *name, enum ir_segment_role role
     d->ir->segment[s].role = role;
 }
 
+// Places the segments of all memory clients, and in a language model those of the prompt and the ring.
 static void place_clients(struct dma *d) {
     struct ir *ir = d->ir;
     for (int c = 0; c < ir->clients; c++) {

@@ -200,6 +200,7 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
     set_elements(l, layout->width * layout->rounds * product(layout->trip, layout->loops));
 }
 
+// Sets the parameters of a line buffer for one axis. suffix: `Y` for rows or `X` for pixels.
 static void set_axis(struct ir *ir, int k, const char *suffix, const struct itensor_line_axis *axis) {
     const struct {
         const char *name;

@@ -205,6 +205,7 @@ static void make_pool(struct ir *ir, struct pool *p, int id) {
     give_steps(ir, k);
 }
 
+// Chooses the pools, and adds a kernel for each pool with several streams.
 static void make_pools(struct ir *ir) {
     struct overlay o = {.ir = ir};
     for (int e = 0; e < ir->edges; e++) {

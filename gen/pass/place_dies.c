@@ -413,6 +413,7 @@ struct excess {
     double limits, more;
 };
 
+// Returns by how much the design exceeds the limits with its present placement.
 static struct excess excess_of(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
     struct excess sum = {0};

@@ -148,6 +148,7 @@ static void add_back(struct program *g, const int *wires, size_t e, int b) {
     }
 }
 
+// Adds the variables and rows of all entries of lanes.
 static void add_lanes(struct program *g, const int *wires) {
     const struct place *p = g->p;
     size_t places = p->lanes.count * (size_t)p->dies + 1;

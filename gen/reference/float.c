@@ -25,6 +25,7 @@ static void copy(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
+// Copies a row of a table. A row that is not in the table raises a fault.
 static void row_of_table(struct step *s, int64_t row) {
     if (row >= s->w->rows) golden_fault_raise(s->fault, GOLDEN_FAULT_DOMAIN);
     else memcpy(s->out[0]->v.f32, s->w->matrix + row * s->w->k, sizeof(float) * (size_t)s->w->k);
@@ -207,6 +208,7 @@ static void elementwise(struct step *s) {
     for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[i] = element(s->node, a[i], b[i]);
 }
 
+// Returns the result of an operation of unary.inc, whose formulas use x and the attributes p and q.
 static float unary_value(const struct oracle_node *n, float x) {
     const float p = (float)n->given[0], q = (float)n->given[1];
     (void)p, (void)q;

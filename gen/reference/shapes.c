@@ -262,6 +262,7 @@ static void find_ids(struct oracle_graph *g) {
     }
 }
 
+// Sets the shapes of all tensors, in the order of the graph. A carried tensor has the shape of its first value.
 static bool shape_all(struct oracle_graph *g, struct diag *diag) {
     for (size_t r = 0; r < g->region.count; r++) {
         const struct oracle_region *region = &g->region.items[r];

@@ -203,6 +203,7 @@ static double given(struct reader *r, const yaml_node_t *map, const char *key) {
     return s ? strtod(s, NULL) : NAN;
 }
 
+// Reads the attributes of an operation of unary.inc.
 static void read_unary(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const char *first = NULL, *second = NULL;
     switch (n->op) {
@@ -270,6 +271,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     if (n->block == 0) n->block = g->group;
 }
 
+// Reads what an operation gives for its custom kernel: parameters, names of vectors, and the table.
 static void read_parameters(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const struct oracle_kernel *k = &r->graph->kernel.items[n->op - ORACLE_OPS];
     for (int p = 0; p < k->parameters; p++) {
@@ -284,6 +286,7 @@ static void read_parameters(struct reader *r, const yaml_node_t *map, struct ora
     n->weight = string(r, map, "weight", NULL);
 }
 
+// Reads an operation and declares the tensors that it makes.
 static void read_node(struct reader *r, const yaml_node_t *map, int region) {
     struct oracle_node n = {.op = find_op(r, map), .line = line_of(map), .region = region};
     const yaml_node_t *in = get(r, map, "in"), *out = get(r, map, "name");
@@ -325,6 +328,7 @@ static void read_nexts(struct reader *r, const yaml_node_t *map, int region) {
         g->carry[c].next = find(r, get(r, node_at(r, p->value), "next"));
 }
 
+// Reads a region with its carried tensors and operations.
 static void read_region(struct reader *r, const yaml_node_t *map) {
     int region = (int)r->graph->region.count;
     struct oracle_region g = {.name = string(r, map, "name", "?"),
@@ -370,6 +374,7 @@ static void read_end_ids(struct reader *r, const yaml_node_t *eot) {
         ends->id[ends->count++] = (uint32_t)strtoul(text(item(r, eot, i)), NULL, 0);
 }
 
+// Reads the section `graph`, or the graph of a family.
 static void read_graph(struct reader *r, const yaml_node_t *graph) {
     const yaml_node_t *inputs = get(r, graph, "inputs"), *outputs = get(r, graph, "outputs");
     if (!inputs || inputs->type != YAML_MAPPING_NODE) return wrong(r, graph, "no map", "inputs");
@@ -525,6 +530,7 @@ static void read_formats(struct reader *r, const yaml_node_t *design) {
     }
 }
 
+// Reads the whole spec. Its graph is written out, or follows from `model`.
 static void read_document(struct reader *r) {
     const yaml_node_t *root = yaml_document_get_root_node(r->doc), *model = get(r, root, "model"),
                       *graph = get(r, root, "graph"), *design = get(r, root, "design");

@@ -79,6 +79,7 @@ static uint64_t hash_choices(uint64_t h, const struct oracle_node *n) {
     return hash_numbers(h, n->padding, n->pads);
 }
 
+// Continues the hash over an operation, without its format, block and exp_min.
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
     // A table of positions has as many rows as the context, which must not change the hash.
     const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows;

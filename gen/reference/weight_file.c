@@ -214,6 +214,7 @@ static void put_table(struct packer *p, const struct oracle_node *n, const struc
     e->matrix = put(p, w, e->rows * e->k * 4);
 }
 
+// Writes the matrix and the bias of an operation in one repetition. Clears p->ok after an error.
 static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t repetition, struct entry *e) {
     struct checkpoint_slice s = {.name = oracle_name(p->arena, n->weight ? n->weight : "", repetition),
                                  .rows = e->rows,
@@ -318,6 +319,7 @@ static const void *part(const struct oracle_map *m, int64_t in_golden, int64_t o
     return m->data[file] + offset;
 }
 
+// Fills *w with the arrays of an entry. Returns false if an array is not within its file.
 static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, const struct entry *e,
                       struct oracle_weights *w) {
     bool ok = true;

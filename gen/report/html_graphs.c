@@ -294,6 +294,7 @@ static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     return text;
 }
 
+// Draws a stream, with its itensor type and its FIFO as label. A stream between dies is red.
 static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const char *size = arena_printf(ir->arena, "%lld x %lld, %s", (long long)e->depth, (long long)cost_edge_bits(ir, e),

@@ -20,6 +20,7 @@ static void add_bar(int64_t bits, int64_t budget, struct text *out) {
               share > 100 ? 100 : share, share > 100 ? " over" : "", share);
 }
 
+// Adds the table of the groups.
 static void add_groups(const struct ir *ir, struct text *out) {
     int64_t budget = ir->design.on_chip_kib * 8192; // 8192 bits per KiB
     text_add(out, "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last "
@@ -43,6 +44,7 @@ static void add_groups(const struct ir *ir, struct text *out) {
     text_add(out, "</table>\n");
 }
 
+// Adds the table that compares the cuts between groups.
 static void add_fusions(const struct ir *ir, struct text *out) {
     text_add(out, "<h3>These cuts, and the greedy walk of StreamTensor's Algorithm 2 by the same "
                   "count</h3><table><tr><th>cuts</th><th class=\"n\">groups</th>"

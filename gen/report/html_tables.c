@@ -56,6 +56,7 @@ static struct cost_resources board_room(const struct ir *ir) {
     return sum;
 }
 
+// Adds a bar for each kind of resource.
 static void add_bars(const struct report *r, const struct cost_resources *available, struct text *out) {
     const struct cost_resources *sum[4] = {&r->cost.kernels, &r->cost.fifos, &r->cost.memory, &r->cost.total};
     struct report_figure figure[4][REPORT_RESOURCES], have[REPORT_RESOURCES];
@@ -215,6 +216,7 @@ static void add_stream(const struct report *r, const struct ir_edge *e, struct t
     text_add(out, "</div></td>");
 }
 
+// Adds the row of a stream. The forecast and the measured figures are only there if they exist.
 static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w,
                      struct text *out) {
     const struct ir_edge *e = &r->ir->edge[id];

@@ -64,6 +64,7 @@ static void add_die(const struct report *r, int die, struct text *out) {
     add_over(&f.taken, &f.limit, out);
 }
 
+// Adds the line of a boundary: the bits that cross, as shares of the wires, and the excess over the limit.
 static void add_boundary(const struct report *r, int b, struct text *out) {
     const struct ir *ir = r->ir;
     int64_t bits = cost_boundary_bits(ir, b);

@@ -53,6 +53,7 @@ static int find_path(const struct ir *ir, const struct vendor *v, const char *pa
     return row;
 }
 
+// Adds the row of a kernel, and adds what the report has for the kernel to its die.
 static void add_kernel(const struct emit_plan *plan, const struct vendor *v, const struct cost_design *cost, int k,
                        struct table *t) {
     const struct ir *ir = plan->ir;

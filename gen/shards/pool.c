@@ -42,6 +42,7 @@ static void become(const struct pool_job *job, pid_t parent) {
     _exit(127);
 }
 
+// Starts a job in a free place.
 static void begin(const struct pool *pool, const struct pool_job *job, int index, struct running *r) {
     pid_t self = getpid();
     *r = (struct running){.job = index, .begun = pool_seconds(), .pid = fork()};
