@@ -192,7 +192,8 @@ static bool pack_entries(struct packer *p) {
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
-// Stores the weights and settings that the oracle needs. The oracle reads the spec by itself, independently of the IR.
+// Stores the weights and settings that the oracle needs. The oracle reads the text of the spec, independently of the
+// IR.
 static bool pack_oracle(struct packer *p) {
     if (!p->ir->spec) return true; // a dump of an older version, without the spec's text
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);

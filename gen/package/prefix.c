@@ -25,7 +25,7 @@ struct scan {
     const char *at, *end; // the next character, and the end of the text
 };
 
-// These return whether a character may begin a Verilog name, and whether it may be inside one.
+// is_letter returns whether a character may begin a Verilog name, and is_inside whether it may be inside one.
 static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static bool is_inside(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 

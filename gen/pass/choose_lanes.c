@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // choose-lanes: chooses the number of fp32 lanes of every operation's kernel. It is the number that the spec gives for
 // the operation, else its share of the budget `unroll`, else the design's `lanes`. The number is halved until each row
-// that is a firing by itself, or that is not read in row-major order, is a whole number of words (docs/passes.md).
+// that is a separate firing, or that is not read in row-major order, is a whole number of words (docs/passes.md).
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -17,7 +17,7 @@ static int dividing(int lanes, int64_t divides) {
     return lanes;
 }
 
-// Returns the lanes, halved until no word extends past the end of a row that is a firing by itself, or whose tensor is
+// Returns the lanes, halved until no word extends past the end of a row that is a separate firing, or whose tensor is
 // not walked in row-major order. Words must also not extend past a unit that the kernel takes as a whole
 // (kernel_class.whole).
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
@@ -105,8 +105,8 @@ struct share { // the state of the distribution
 };
 
 // Whether the budget decides the lanes of this operation. Its operands are fp32 (a `quantize` is included), its kernel
-// supports any number of lanes, its operands are not heads of attention and do not grow with the positions, and the
-// spec gives no lanes for it.
+// supports every power of two up to MOST_LANES, its operands are not heads of attention and do not grow with the
+// positions, and the spec gives no lanes for it.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES | OP_CONTRACTS);
     int lanes = kernel_of_op(ir, node->op)->lanes;

@@ -40,7 +40,7 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
-// These return the number of event counters of the engines, and of all event counters.
+// engine_counters returns the number of event counters of the engines, and counters the number of all event counters.
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 

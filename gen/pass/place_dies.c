@@ -193,7 +193,7 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
 }
 
 // Adds a task for each set of joined kernels, with its resources, and then the lanes, links and load bus. A FIFO counts
-// as part of the kernel that reads it. The storage of a pool is a kernel by itself.
+// as part of the kernel that reads it. The storage of a pool is a separate kernel.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);

@@ -152,7 +152,7 @@ static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
 
 // ---- the better of two sizings ----
 
-enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIKE */ };
+enum { ALIKE = 100 /* cycles count as equal if they differ by at most 1 / ALIKE */ };
 
 struct sizes { // a copy of all edges with their depths
     struct ir_edge *edge;

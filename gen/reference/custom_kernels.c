@@ -40,8 +40,8 @@ static const char *parameter_text(const struct scope *s, int p) {
     return s->kernel->parameter[p].text;
 }
 
-// Gets the value of a name that stands for a stream: `x` is its number of elements, `x.1` the extent of its dimension
-// 1. `x.words` depends on the lanes of the design: it sets s->depends and gives 1.
+// Gets the value of a name that refers to a stream: `x` is its number of elements, `x.1` the extent of its dimension 1.
+// `x.words` depends on the lanes of the design: it sets s->depends and gives 1.
 static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct oracle_tensor *t = stream(s, name, dot ? (size_t)(dot - name) : strlen(name));

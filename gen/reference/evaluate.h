@@ -20,7 +20,7 @@ struct evaluate_model {
 enum { EVALUATE_MAX_MODELS = 4, EVALUATE_MAX_LANES = 8 };
 
 // Lanes of an oracle: the oracle itself (`first`) and further evaluations with its weights, `lanes` in all.
-// evaluate_lanes_open returns false after an error; the lanes must be closed in this case too.
+// evaluate_lanes_open returns false after an error. The caller must close the lanes after an error as well.
 struct evaluate_lanes {
     struct oracle *lane[EVALUATE_MAX_LANES];
     int count;

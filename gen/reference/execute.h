@@ -62,7 +62,7 @@ struct step {
     struct golden_fault *fault;
 };
 
-// These compute one operation: with the hardware's bits, or in floating point.
+// oracle_exact computes one operation with the hardware's bits, and oracle_float in floating point.
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
 uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs; 0 after a fault

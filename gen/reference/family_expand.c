@@ -291,7 +291,8 @@ static void add_turns(struct maker *m, const yaml_node_t *loop, int list) {
     m->turn = turn.outer;
 }
 
-// Appends one item of a list, or all items of the loop or the branch that it stands for.
+// Appends one item of a list. If the item is a loop or an `if`, appends all items that the loop or the chosen branch
+// gives.
 static void add_item(struct maker *m, const yaml_node_t *from, int list) {
     if (m->why) return;
     if (find(m->family, from, "for")) return add_turns(m, from, list);

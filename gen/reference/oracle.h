@@ -91,8 +91,9 @@ bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t
 // Returns false after a fault in one of them.
 enum { ORACLE_MOST_LANES = 16 };
 bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
-// Runs all rows of a request: in[i] is [rows][elements of input i], out[o] likewise. in[i] may be NULL if no output
-// depends on input i. Rows of an output that cannot be evaluated are not written. Returns false after a fault.
+// Runs all rows of a request: in[i] is [rows][elements of input i], and out[o] is [rows][elements of output o]. in[i]
+// may be NULL if no output depends on input i. Rows of an output that cannot be evaluated are not written. Returns
+// false after a fault.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
 uint32_t oracle_next_id(const struct oracle *);                    // token chosen by the latest step with `last`
 const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: it did not compute the output

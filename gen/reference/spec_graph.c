@@ -166,8 +166,8 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
-// Whether a name fits a pattern in which `*` stands for any characters. If the text after the latest `*` does not fit,
-// it is tried one character later.
+// Whether a name fits a pattern in which `*` matches any characters. If the text after the latest `*` does not fit, the
+// function tries this text one character later in the name.
 static bool fits(const char *pattern, const char *name) {
     const char *behind = NULL, *from = NULL;
     while (*name) {

@@ -128,7 +128,7 @@ static bool keep_floats(const struct loader *l, const struct oracle_node *n) {
     return l->mode == ORACLE_FLOAT || oracle_is_table(n);
 }
 
-// Loads a matrix from the checkpoint, or computes it, and quantizes it if it does not stay in floating point. False
+// Loads a matrix from the checkpoint or computes it, and quantizes matrices that do not stay in floating point. False
 // after an error.
 static bool load_matrix(struct loader *l, const struct oracle_node *n, const struct checkpoint_slice *s,
                         struct oracle_weights *w) {

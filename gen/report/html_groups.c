@@ -11,7 +11,7 @@ static void cell(struct text *out, const char *s) {
 
 static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
 
-// Adds a bar for the bits of a group, and their share of the budget. The full width stands for the whole budget.
+// Adds a bar for the bits of a group, and their share of the budget. The full width is the whole budget.
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
     text_addf(out,

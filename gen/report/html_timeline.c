@@ -135,7 +135,7 @@ static double place(const struct html_window *w, int64_t cycle) {
     return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from);
 }
 
-// Draws the row of a kernel: its name, its spans, and the share of the window in which it works.
+// Draws the row of a kernel: the name, the spans, and the share of the window in which the kernel works.
 static void add_row(const struct ir *ir, int kernel, const struct spans *s, int row, const struct html_window *w,
                     struct text *out) {
     enum html_kind kind = html_kind_of(ir, kernel);

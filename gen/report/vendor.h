@@ -35,7 +35,7 @@ struct vendor *vendor_read(struct arena *, const char *dir, struct diag *);
 // Returns the row of an instance directly inside another one, or IR_NONE if the tool has dissolved the instance.
 int vendor_find(const struct vendor *, int parent, const char *name);
 
-// These write the comparison.
+// vendor_text and vendor_json write the comparison.
 void vendor_text(const struct ir *, const struct vendor *, struct text *out);
 void vendor_json(const struct ir *, const struct vendor *, struct text *out);
 
