@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The design report as one HTML file: graphs, resources, FIFOs, a timeline, and figures that a simulation measured
-// (docs/testing.md).
+// (docs/report.md).
 #ifndef RILL_REPORT_HTML_H
 #define RILL_REPORT_HTML_H
 

@@ -122,7 +122,7 @@ struct sim_options {
     bool tokens_fit;  // --tokens is not given, so the default is lowered to the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
     bool unread;      // result: requests of a pipe were left for another process
-    int compare;      // enum check_set
+    int compare;      // enum check_set (verif/check/check.h)
 };
 extern const struct option_row request_rows[]; // options of a request
 extern const struct option_row sim_rows[];     // the other options, without `--dir`
