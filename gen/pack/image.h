@@ -9,13 +9,14 @@
 #include "gen/pack/golden_store.h"
 #include "gen/ir/ir.h"
 
+// IMAGE_MAGIC, IMAGE_VERSION: the first two words of the header, which the hardware checks.
 enum { IMAGE_MAX_CHANNELS = 32, IMAGE_MAGIC = 0x474d4952 /* RIMG */, IMAGE_VERSION = 1 };
 
-struct image_part {   // a contiguous piece of the image, for the manifest
-    const char *name; // name of the segment
-    int channel, repetition;
-    int64_t offset, bytes; // offset: in bytes from the start of the channel's file
-    uint32_t crc;          // CRC-32 of the bytes
+struct image_part {          // a contiguous piece of the image, for the manifest
+    const char *name;        // name of the segment
+    int channel, repetition; // repetition: of the operation's region; 0 if the segment has one part for all of them
+    int64_t offset, bytes;   // offset: in bytes from the start of the channel's file
+    uint32_t crc;            // CRC-32 of the bytes
 };
 
 struct image {
@@ -29,7 +30,8 @@ struct image {
     VEC(struct image_part) parts;
 };
 
-// Opens the files of all channels in the output folder. Like the functions below, returns false after an error.
+// Opens the files of all channels in the output folder. This function and the functions below that return bool return
+// false after an error.
 bool image_open(struct image *);
 // Writes a product's matrix for all lanes, or an embedding table as records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
@@ -40,7 +42,8 @@ bool image_header(struct image *, uint64_t checksum, struct diag *);
 // Returns a checksum over the places and CRCs of all parts, which is never 0 (manifest.c).
 uint64_t image_checksum(const struct image *);
 // Writes the header and the manifest. Also copies the tokenizer from the checkpoint at `dir`, a folder or a GGUF file,
-// if it has one. dir: NULL for weights without a checkpoint.
+// if it has one. source: where the weights come from, as in pack.h; the manifest gets its last part as a name. dir:
+// NULL for weights without a checkpoint.
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
 // In check_config.c: compares config.json of a checkpoint with the spec of a model, by the keys of its family, because
 // shapes alone do not tell the number of heads or eps. Returns true if there is nothing to compare.

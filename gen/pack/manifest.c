@@ -15,7 +15,9 @@
 #include "gen/model/tokenizer.h"
 #include "include/version.h"
 
-enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 }; // bytes
+// MAX_MANIFEST, MAX_TOKENIZER: size limits of a manifest and of a file of a tokenizer. READ_BYTES: bytes that are read
+// at a time to compute a checksum.
+enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
 
 // ---- identity of the design ----
 
@@ -25,8 +27,8 @@ static uint64_t hash_text(const struct text *text) { // FNV-1a
     return h;
 }
 
-// Hashes everything that decides which bytes an image has and where. FIFO depths and other details of the kernels are
-// left out.
+// Hashes the numbers that decide where an image has its parts and how the values are arranged in them: channels, width
+// of a beat, lanes, groups of weights, and all segments. FIFO depths and other details of the kernels are left out.
 uint64_t pack_layout_hash(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     struct text t = {0};
@@ -85,6 +87,8 @@ static bool copy_metadata(struct image *im, const char *path, struct diag *diag)
     return ok;
 }
 
+// Copies the tokenizer of the checkpoint at `dir` into the image. Without a checkpoint (NULL) or a tokenizer, it does
+// nothing and returns true.
 static bool copy_tokenizer(struct image *im, const char *dir, struct diag *diag) {
     if (!dir || !tokenizer_present(im->arena, dir)) return true;
     struct stat st;
@@ -108,6 +112,7 @@ static void add_part(struct text *t, const struct image_part *p, bool first) {
               p->repetition, p->channel, p->offset, p->bytes, p->crc);
 }
 
+// Size and CRC-32 of a file.
 struct sum {
     int64_t bytes;
     uint32_t crc;
@@ -220,6 +225,7 @@ static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) 
     return !why;
 }
 
+// Checks the golden weights, and then the parts up to the first fault.
 static bool check_parts(struct reader *r, const json_t *root) {
     size_t i;
     const json_t *part;

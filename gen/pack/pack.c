@@ -20,11 +20,11 @@ struct packer {
     struct diag *diag;
     struct checkpoint *checkpoint;
     const struct statistics *statistics; // or NULL
-    FILE *store;
+    FILE *store;                         // file of the golden weights
     struct image image;
-    const struct store_entry *entry;
-    int count;
-    VEC(struct oracle_stored) stored; // matrices that are quantized
+    const struct store_entry *entry;  // entries of the golden weights
+    int count;                        // number of entries
+    VEC(struct oracle_stored) stored; // the quantized matrices in the file of the golden weights, for the oracle
 };
 
 static const char *tensor_name(const struct packer *p, const struct store_entry *e, const char *key) {
@@ -62,8 +62,9 @@ static void multiply(float *w, int64_t n, float by) {
 }
 
 // Reads and quantizes `rows` rows of a matrix from row `first` on, and puts them into `m`. A matrix is read in such
-// pieces, because a whole matrix of floats may not fit into memory. x: per column, the mean square of the activation
-// with which it is multiplied, or NULL.
+// pieces, because a whole matrix of floats may not fit into memory. x: per column, the mean square of the activations
+// that are multiplied with the column, or NULL. content: gets the rows added, so that the oracle can recognize the
+// matrix.
 static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
                        int64_t first, int64_t rows, const float *x, struct qmatrix *m, struct oracle_content *content) {
     struct arena_mark mark = arena_mark(p->arena);
@@ -77,7 +78,7 @@ static bool read_piece(struct packer *p, const struct store_entry *e, const stru
     return true;
 }
 
-// Reads and quantizes the matrix of an entry into scratch memory, and notes its content for the oracle.
+// Reads and quantizes the matrix of an entry into scratch memory, and adds the matrix to `stored` for the oracle.
 static bool read_matrix(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     struct checkpoint_slice slice = {.name = tensor_name(p, e, "weight"),
                                      .rows = e->rows,
@@ -97,6 +98,7 @@ static bool read_matrix(struct packer *p, const struct store_entry *e, struct qm
     return true;
 }
 
+// Sets m->bias to the entry's bias, or to NULL if it has none. Returns false after an error.
 static bool read_bias(struct packer *p, const struct store_entry *e, struct qmatrix *m) {
     m->bias = NULL;
     if (!e->bias) return true;
@@ -132,7 +134,7 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
 // Returns the vector parameters of a node, one per row: the gain of a norm and the offset of a layernorm, or the
 // vectors of a custom kernel. The role CHECKPOINT_GAIN only matters for random weights, where gains are drawn around 1.
 // A model with `gamma_plus` stores gains from which this number has been subtracted. So its random gains are drawn
-// around 0, and the number is added here.
+// around 0, and the number is added here. Returns NULL after an error.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
@@ -149,7 +151,7 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
     return all;
 }
 
-// Computes a table that is in no checkpoint, so it does not depend on the source of the weights.
+// Computes a table that no checkpoint has, such as the angles of rotary embedding.
 static const float *compute_table(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *table = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
@@ -190,7 +192,8 @@ static bool pack_entries(struct packer *p) {
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
-// Stores the weights and settings that the oracle needs. The oracle reads the spec by itself, independently of the IR.
+// Stores the weights and settings that the oracle needs. The oracle reads the text of the spec, independently of the
+// IR.
 static bool pack_oracle(struct packer *p) {
     if (!p->ir->spec) return true; // a dump of an older version, without the spec's text
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
@@ -218,6 +221,7 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     return ok;
 }
 
+// Opens the checkpoint, packs the weights and closes the checkpoint. with_image: as for pack_with.
 static bool pack(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                  struct diag *diag, bool with_image) {
     struct arena scratch;

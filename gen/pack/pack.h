@@ -15,7 +15,7 @@
 struct statistics;
 bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                    struct diag *diag);
-// Writes only the golden weights, for tests of the replay. The types must be inferred.
+// Writes only the golden weights, for tests of the replay. The pass infer-types must have run.
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
 
 // Checks that image_dir/manifest.json was written for this memory layout and that every checksum agrees. Reports an
@@ -24,15 +24,15 @@ bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *d
 // Describes the content of image_dir if this is anything but an image of this design and layout. Returns NULL if it is
 // such an image, or if the folder has no image.
 const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
-// Opens the checkpoint `source` for a design, with the tensor names that the design's family describes. The types in
-// `ir` need not be inferred. Returns NULL after an error.
+// Opens the checkpoint `source` for a design, with the tensor names that the design's family describes. The pass
+// infer-types need not have run. Returns NULL after an error.
 struct checkpoint;
 struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag);
 // Checks that the tokenizer of a language model's checkpoint has no more tokens than the vocabulary. Returns true
 // without a tokenizer, where requests can only consist of ids. Warns if the tokenizer cannot be used.
 bool pack_check_tokenizer(const struct ir *, const char *dir, struct diag *);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // whether the checkpoint has a tokenizer
-// Returns the hash of the memory layout. Two designs have the same hash if they can use the same image.
+// Returns the hash of the memory layout. A design accepts only images that were packed for a design with the same hash.
 uint64_t pack_layout_hash(const struct ir *ir);
 
 #endif

@@ -33,6 +33,7 @@ static void add_type(struct text *out, const char *library, const char *type) {
               library, type, library, type);
 }
 
+// Maps a signal of an interface type (logical) to a port of the kernel's module (physical).
 static void add_map(struct text *out, const char *logical, const char *physical) {
     text_addf(out,
               "        <spirit:portMap><spirit:logicalPort><spirit:name>%s</spirit:name></spirit:logicalPort>"
@@ -153,6 +154,7 @@ static void add_fields(const struct register_item *r, struct text *out) {
     }
 }
 
+// Adds a register with its bit fields. A pointer also gets the memory port through which the design uses it.
 static void add_register(const struct package *p, const struct register_item *r, struct text *out) {
     text_add(out, "        <spirit:register>\n");
     add_element(out, "          ", "name", r->name);

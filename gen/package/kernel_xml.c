@@ -2,7 +2,8 @@
 // Writes kernel.xml: the kernel's ports and arguments for the vendor's linker and runtime.
 #include "gen/package/package.h"
 
-// Adds a memory port (master), or the control port (slave), whose 4 KiB hold the registers. bits: width of its data.
+// Adds a memory port (master), or the control port (slave), whose 4 KiB hold the registers. bits: width of the port's
+// data.
 static void add_port(const char *name, bool is_master, int bits, struct text *out) {
     text_addf(out,
               "      <port name=\"%s\" mode=\"%s\" range=\"%s\" dataWidth=\"%d\" portType=\"addressable\" "

@@ -17,6 +17,7 @@
 // largest number of open read bursts that a memory port announces to the platform.
 enum { MAX_NAME = 48, PLATFORM_OUTSTANDING = 16 };
 
+// letters: legal first characters of a kernel's name. plain: legal characters of the other texts in a package.
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                   plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
 

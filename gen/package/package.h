@@ -10,7 +10,7 @@
 #define PACKAGE_VENDOR "rill"
 #define PACKAGE_FILES "files.txt" // list of the package's files
 #define PACKAGE_VERSION "1.0"
-#define PACKAGE_CONTROL "s_axi_control"
+#define PACKAGE_CONTROL "s_axi_control" // the interface of the registers
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
 #define PACKAGE_CLOCKS "clocks.xdc" // file for designs with a second clock
 // Main memory and free disk, in GB, that linking one binary may need. Both are estimates; neither was measured.
@@ -19,7 +19,7 @@ enum { PACKAGE_LAST_BANK = 31 }; // highest bank number, HBM[31], on every suppo
 
 struct package {
     const struct ir *ir;
-    const struct emit_plan *plan;
+    const struct emit_plan *plan; // modules of the design and paths of their instances
     struct arena *arena;
     const char *name;    // name of the kernel and of its module
     int units;           // compute units: instances of the kernel on the card
@@ -36,15 +36,16 @@ struct package {
     VEC(const char *) rtl; // paths of the Verilog files, rtl/<file>, in the order of reading; the wrapper is last
 };
 
-// Fills the other fields of a package whose ir, name, units, first_bank, identity and rtl are set. Returns false after
-// an error: a name that cannot be used, banks that the memory does not have, or a text of the board that is not legal
-// in Tcl or make.
+// Checks a package and fills the fields library, layout and registers. All other fields except rtl must be set. Returns
+// false after an error: a kernel's name that cannot be used, banks that the memory does not have, or a name of the
+// design or a text of the board that is not legal in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
 // Returns the prefix of a package's modules. It differs between kernels, so that the packages of two kernels have no
 // module in common and fit into one project.
 const char *package_prefix(struct arena *, const char *kernel);
-void package_add_modules(struct package *, const struct source *); // adds the modules that a file defines to `modules`
-// Adds Verilog text, with the prefix before every name of a module that the text defines or instantiates.
+// Adds the names of the modules that a file defines to `modules`.
+void package_add_modules(struct package *, const struct source *);
+// Adds Verilog text, with the prefix before the name of every module of `modules` that it defines or instantiates.
 void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
 const char *package_unit(const struct package *, int unit);             // name of a compute unit, counted from 0
@@ -54,11 +55,12 @@ const char *package_master(const struct package *, int channel);        // m_axi
 // Returns the interface with which an argument is associated: PACKAGE_CONTROL for a number, a memory port for a
 // pointer.
 const char *package_argument_bus(const struct package *, const struct register_item *);
-int64_t package_clock_hz(const struct package *);
+int64_t package_clock_hz(const struct package *); // the design's clock
 // Finds the lowest and the highest kernel clock, in whole MHz, at which the MMCM of a package with a second clock
 // works. The MMCM's settings are chosen for clock_mhz.
 void package_clock_range(const struct package *, int *lowest, int *highest);
-const char *package_comment(const struct package *, const char *mark); // the first line of generated files
+// Returns the first line of generated files. mark: the mark of a comment in the language of the file.
+const char *package_comment(const struct package *, const char *mark);
 
 // Parameters of every memory interface, in the form that the platform's interconnect expects.
 struct package_parameter {

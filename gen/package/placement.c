@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes placement.tcl, which says on which die each instance of the design is. Its lines call rill_prefer and
-// rill_place, which boards/vitis/place.tcl defines. The prefer lines alone place only the large kernels and the
-// engines.
+// rill_place, which boards/vitis/place.tcl defines. With the rill_prefer lines alone, only the large kernels and the
+// engines are placed.
 #include "gen/emit/emit.h"
 #include "gen/cost/cost.h"
 #include "gen/package/package.h"
@@ -26,7 +26,8 @@ static void prefer(const struct package *p, int die, const char *path, struct te
     text_addf(out, "rill_prefer %s {%s}\n", p->ir->die[die].name, path);
 }
 
-// Adds a preference for each large kernel whose resources are estimated. Engines get theirs separately.
+// Adds a preference for each large kernel whose resources are estimated, except engines, which emit_engine_preferences
+// adds.
 static void prefer_kernels(const struct package *p, struct text *out) {
     struct cost_design cost = cost_design(p->ir);
     for (int k = 0; k < p->ir->kernels; k++) {

@@ -22,10 +22,10 @@ void package_add_modules(struct package *p, const struct source *source) {
 }
 
 struct scan {
-    const char *at, *end;
+    const char *at, *end; // the next character, and the end of the text
 };
 
-// These return whether a character may begin a Verilog name, and whether it may be inside one.
+// is_letter returns whether a character may begin a Verilog name, and is_inside whether it may be inside one.
 static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_'; }
 static bool is_inside(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
@@ -45,7 +45,8 @@ static void skip_string(struct scan *s) {
     if (s->at < s->end) s->at++;
 }
 
-// Skips a comment, a string, a number, a directive or an escaped name. Returns false if there is none.
+// Skips a comment, a string, a number, a directive, or a name that begins with `$` or a backslash. Returns false if
+// there is none of these.
 static bool skip_other(struct scan *s) {
     char c = *s->at, next = s->at + 1 < s->end ? s->at[1] : '\0';
     if (c == '/' && next == '/') skip_until(s, "\n");

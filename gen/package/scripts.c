@@ -33,8 +33,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Returns whether the vendor's tools are told of a register. They take every register that is not a control register
-// for an argument, so settings, status and counters must be hidden from them.
+// Returns whether design.tcl lists a register. The vendor's tools take every listed register that is not a control
+// register for an argument, so settings, status and counters must be hidden from them.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {

@@ -18,10 +18,10 @@
 
 enum {
     STYLES = 3,
-    RESOURCES = 3,
-    MIN_BLOCK_WORDS = 33 /* least words for BRAM or URAM; a LUT stores 32 */,
-    MAX_LUTRAM_WORDS = 1024,
-    BRANCHES = 20000, // limits of the search
+    RESOURCES = 3, // LUTs, BRAM18s and URAMs, in this order
+    MIN_BLOCK_WORDS = 33 /* least words for which the program may choose BRAM or URAM; a LUT stores 32 */,
+    MAX_LUTRAM_WORDS = 1024, // most words for which it may choose LUTRAM
+    BRANCHES = 20000,        // limits of the search (mip.h)
     MILLISECONDS = 5000
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
@@ -45,10 +45,11 @@ struct choice {
     // URAMs.
     int64_t room[PLOTS][RESOURCES], taken[PLOTS][RESOURCES];
     bool *at_memory;       // per kernel: it must be on the die with the memory ports; NULL: the design has one die
-    VEC(int) first, count; // first: one memory of each shape; count: how many have that shape
+    VEC(int) first, count; // per shape: index of its first memory, and number of its memories
 };
 
-// LUTRAM stores up to 64 words, or up to 16 Kbit. From 2048 words on, UltraRAM is used, and BRAM in between.
+// A memory of at most 64 words, or of at most 16 Kbit, is in LUTRAM. Any other memory is in UltraRAM from 2048 words
+// on, and else in BRAM. bits: width of a word.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
     if (depth * bits <= 16384 || depth <= 64) return RAM_DISTRIBUTED;
     return depth >= 2048 ? RAM_ULTRA : RAM_BLOCK;
@@ -95,13 +96,15 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
 // Share of each limit that the choice aims at. The rest is a margin for parts that a partition over dies cannot divide.
 static const double AIM = 0.9;
 
+// Returns an amount of a resource as a share of the room in a plot.
 static double share(const struct choice *c, int plot, int resource, int64_t amount) {
     int64_t room = c->room[plot][resource];
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
-// Chooses the kind of every memory by depth and shape, and adds up the room and the resources taken. Returns whether
-// the result stays within the limits; true if the board file has no resources of dies.
+// Chooses the kind of every FIFO and prefetch FIFO by depth and shape, and adds up the room and the resources taken.
+// Buffers of kernels keep the kind that they have. Returns whether the result stays within the limits, or with `dies`
+// within AIM of them; true if the board file has no resources of dies.
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -131,6 +134,7 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     return true;
 }
 
+// Whether a memory of this depth may have the kind styles[style]. Kind 0 is LUTRAM.
 static bool is_legal(int64_t words, int style) { return style ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS; }
 
 // Whether some die has room for this memory alone, because a memory cannot be divided over dies.
@@ -219,9 +223,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds in the order of
-// styles[], UltraRAM last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces have the buffer's one
-// RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
+// Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds follow the order
+// of styles[], so pieces in UltraRAM come last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces
+// have the buffer's one RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -236,8 +240,9 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-// Adds the variables of one shape, the numbers of its memories that have each kind, and a row by which these numbers
-// add up to the memories of the shape. Adds their shares of each resource to the rows of add_resource.
+// Adds the variables of one shape: for each kind, how many of the shape's memories have this kind. Also adds a row by
+// which these numbers add up to the number of memories, and adds the resources of the memories to the rows of
+// add_resource. i: index of the shape.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
@@ -265,8 +270,8 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Solves the program and sets the kind of each memory. Of the memories of one shape, in order, the first ones get
-// LUTRAM, the next ones BRAM and the last ones URAM, as many of each as the solution has. MIP_NONE: sets nothing.
+// Solves the program and sets the kind of each memory. The first memories of a shape get LUTRAM, the next ones BRAM and
+// the last ones URAM, as many of each as the solution has. MIP_NONE: sets nothing.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;

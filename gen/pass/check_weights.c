@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of infer-types: checks that all operations that read a tensor of weights need the same shape of it. Two uses
+// Part of infer-types: checks that all operations that read one tensor of weights need it in the same shape. Two uses
 // read the same tensor if their names are equal. A name may be a pattern with `{layer}`, which gives one name for each
 // repetition of its region (gen/ir/names.h).
 #include <ctype.h>
@@ -36,7 +36,8 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
-// before returns the length of the text before a pattern's first expression, behind the text after its last one.
+// before returns the length of the text before a pattern's first `{expression}`. behind returns the text after the
+// pattern's last one.
 static size_t before(const char *name) { return strcspn(name, "{"); }
 static const char *behind(const char *name) { return strrchr(name, '}') + 1; }
 
@@ -80,6 +81,7 @@ static bool same_tensor(const struct ir *ir, const struct use *a, const struct u
     return !strcmp(a->name, b->name) || comes_to(ir, a, b->name) || comes_to(ir, b, a->name) || meet(ir, a, b);
 }
 
+// Returns the shape as text for messages, such as `[at least 64, 768]`.
 static const char *shape_of(const struct ir *ir, const struct use *u) {
     const char *text = "";
     for (int d = 0; d < u->rank; d++)
@@ -88,8 +90,9 @@ static const char *shape_of(const struct ir *ir, const struct use *u) {
     return arena_printf(ir->arena, "[%s]", text);
 }
 
-// Adds the use of the tensor that the attribute `key` names, if the node has this attribute, and compares its shape
-// with earlier uses of the tensor. Returns false after an error.
+// Adds the use of the tensor that the attribute `key` names, if the node has this attribute, and compares the shape
+// with those of earlier uses of the tensor. u: the shape; this function sets the other fields. Returns false after an
+// error.
 static bool add(struct uses *s, int node, const char *key, struct use u, struct diag *diag) {
     const struct ir *ir = s->ir;
     const struct ir_attr *attr = ir_attr_find(&ir->node[node].attrs, key);

@@ -27,7 +27,7 @@ static int distance(struct arena *arena, const char *pattern, const char *name) 
     for (size_t j = 0; j <= n; j++) d[j] = (int)j;
     for (; *pattern; pattern++) {
         bool any = *pattern == '*';
-        int corner = d[0]; // the distance without this character of the pattern and without the latest of the name
+        int corner = d[0]; // the distance before this character of the pattern and before the latest one of the name
         d[0] += !any;
         for (size_t j = 1; j <= n; j++) {
             int above = d[j], change = corner + (*pattern != name[j - 1]);
@@ -76,7 +76,8 @@ static bool is_decided(const struct formats *f, const struct ir_node *node) {
 }
 
 // Reports that the weights of an operation have different formats in different repetitions. All repetitions use the
-// same hardware, so their weights need one layout. rule: those of repetition 0 and of `repetition`. Returns false.
+// same hardware, so their weights need one layout. rule: the rules that decide in repetition 0 and in `repetition`.
+// Returns false.
 static bool refuse_repetition(const struct formats *f, const struct ir_node *node, const size_t rule[2],
                               int64_t repetition) {
     const struct ir_region *region = &f->ir->region[node->region];
@@ -105,8 +106,9 @@ static bool choose(struct formats *f, struct ir_node *node) {
 
 // ---- unused patterns ----
 
-// Returns the product whose tensor the pattern fits best, and its distance in *far. Products that give their format
-// themselves (own) count only if the pattern fits exactly.
+// Returns the product whose weight name in repetition 0 the pattern fits best, and sets *far to the distance between
+// the two. Products that give their format themselves (own) count only if the pattern fits exactly. Returns NULL if
+// there is no product.
 static const struct ir_node *nearest(const struct formats *f, const bool own[], const char *pattern, int *far) {
     const struct ir_node *best = NULL;
     for (int n = 0; n < f->ir->nodes; n++) {
@@ -119,7 +121,8 @@ static const struct ir_node *nearest(const struct formats *f, const bool own[], 
     return best;
 }
 
-// Reports a rule that decides no format: all tensors that it fits have a format already, or it fits none.
+// Reports a rule that decides no format, because all tensors that it fits have a format already, or because it fits
+// none.
 static void refuse_unused(const struct formats *f, const bool own[], const struct spec_format_rule *rule) {
     int far = 0;
     const struct ir_node *node = nearest(f, own, rule->pattern, &far);

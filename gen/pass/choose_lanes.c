@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // choose-lanes: chooses the number of fp32 lanes of every operation's kernel. It is the number that the spec gives for
 // the operation, else its share of the budget `unroll`, else the design's `lanes`. The number is halved until each row
-// that is a firing by itself, or that is not read in row-major order, is a whole number of words (docs/passes.md).
+// that is a separate firing, or that is not read in row-major order, is a whole number of words (docs/passes.md).
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -11,13 +11,13 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-// Returns the lanes, halved until they divide the number.
+// Returns the lanes, halved until they divide the number `divides`.
 static int dividing(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;
     return lanes;
 }
 
-// Returns the lanes, halved until no word extends past the end of a row that is a firing by itself, or whose tensor is
+// Returns the lanes, halved until no word extends past the end of a row that is a separate firing, or whose tensor is
 // not walked in row-major order. Words must also not extend past a unit that the kernel takes as a whole
 // (kernel_class.whole).
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
@@ -45,7 +45,8 @@ static bool check_legal(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
-// Reads the lanes that the spec gives for an operation, or takes the design's. Returns false after an error.
+// Reads the lanes that the spec gives for an operation. If it gives none, takes the design's, or the nearest number
+// that the kernel supports (kernel_lanes). Returns false after an error.
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     *lanes = kernel_lanes(kernel_of_op(ir, node->op), ir->design.lanes);
@@ -97,15 +98,15 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
 
 enum { MOST_LANES = 32 }; // most lanes of a kernel
 
-struct share {
+struct share { // the state of the distribution
     struct ir *ir;
     int *group;     // per node: the first node of its group; IR_NONE: its lanes are fixed
     int64_t budget; // lanes that are left to distribute
 };
 
 // Whether the budget decides the lanes of this operation. Its operands are fp32 (a `quantize` is included), its kernel
-// supports any number of lanes, its operands are not heads of attention and do not grow with the positions, and the
-// spec gives no lanes for it.
+// supports every power of two up to MOST_LANES, its operands are not heads of attention and do not grow with the
+// positions, and the spec gives no lanes for it.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES | OP_CONTRACTS);
     int lanes = kernel_of_op(ir, node->op)->lanes;
@@ -184,7 +185,7 @@ static bool feeds_free(const struct share *s, int node) {
 
 // Reduces the lanes of kernels that read rows of tables, down to 1 / LEAST of the lanes. A step waits for such a row
 // only once in each repetition of its region, but each lane costs arithmetic and wires to other dies. Each kernel makes
-// the step longer by at most 1 / PART of the cycles for its weight beats.
+// the step longer by at most 1 / PART of the cycles that the step needs for its beats of weights.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
@@ -200,8 +201,9 @@ static void narrow_rows(const struct share *s) {
     }
 }
 
-// Returns the most lanes that make a group faster. If all its operands come from products or tables, more lanes than
-// these deliver do not help. Otherwise the result is MOST_LANES.
+// Returns the most lanes that make a group faster: the largest number that an operand from outside the group can keep
+// busy. For the result of a product and for a row of a table, this number follows from how fast the words come. For
+// other operands it is MOST_LANES.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;
@@ -237,7 +239,7 @@ static bool double_group(struct share *s, int group) {
 }
 
 // Returns the group with the operation that takes most cycles with its present lanes, among the groups that are not
-// done; IR_NONE if all are done.
+// done. Returns IR_NONE if all are done. done: per group, by the index of its first node.
 static int slowest(const struct share *s, const bool *done) {
     int64_t most = 0;
     int group = IR_NONE;

@@ -9,10 +9,10 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    MAX_DIMS = IR_MAX_RANK - 1,
+    MAX_DIMS = IR_MAX_RANK - 1, // most dimensions of a tensor; its stream adds the token
     MAX_ORDERS = 6 /* permutations of three dimensions */,
-    ROUNDS = 8, // most rounds of improvement from one start
-    ELEMENT_BITS = 32
+    ROUNDS = 8,       // most rounds of improvement from one start
+    ELEMENT_BITS = 32 // bits of an fp32 element
 };
 
 struct reader { // an operation in the list of a tensor's readers
@@ -65,8 +65,8 @@ static bool read_order(struct chooser *c, int n) {
 
 // ---- the cost of an order ----
 
-// Returns the operation whose order a tensor arrives in. For a carried tensor this is the operation that makes its
-// `next`. IR_NONE: the tensor is an input of the graph, in row-major order.
+// Returns the operation whose order decides how a tensor arrives. For a carried tensor this is the operation that makes
+// its `next`. IR_NONE: the tensor is an input of the graph, in row-major order.
 static int maker(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
@@ -95,7 +95,7 @@ static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
     return walk_of(ir, tensor, order);
 }
 
-// Returns the bits that the converter between two walks stores, which has two banks; 0 if the walks are equal.
+// Returns the bits that the converter between two walks stores in its two banks; 0 if the walks are equal.
 static int64_t conversion_bits(const struct itensor_walk *from, const struct itensor_walk *to) {
     struct itensor_layout layout;
     if (itensor_walk_equal(from, to)) return 0;
@@ -223,7 +223,8 @@ static bool improve_node(struct chooser *c, int n) {
     return moved;
 }
 
-// Improves one operation after another until nothing changes, or ROUNDS times. Returns the bits of all converters.
+// Improves all operations one after another, in rounds, until nothing changes or ROUNDS rounds have ended. Returns the
+// bits of all converters.
 static int64_t improve(struct chooser *c) {
     bool moved = true;
     for (int round = 0; moved && round < ROUNDS; round++) {

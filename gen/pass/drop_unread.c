@@ -38,7 +38,8 @@ static void need(struct drop *d, int tensor, bool *more) {
     d->tensor[tensor] = true;
 }
 
-// Marks the operations that make needed tensors, and all operands and results of these operations.
+// Marks the operations that make needed tensors, and all operands and results of these operations. Sets *more if an
+// operand was not marked before.
 static void need_nodes(struct drop *d, bool *more) {
     struct ir *ir = d->ir;
     for (int n = ir->nodes - 1; n >= 0; n--) {
@@ -122,6 +123,7 @@ static void settle_carries(struct drop *d) {
 
 // ---- messages ----
 
+// Warns that a tensor is left out. what: what it is, such as `input`. why: the reason.
 static void warn(struct drop *d, int tensor, const char *what, const char *why) {
     const struct ir_tensor *t = &d->ir->tensor[tensor];
     diag_warning(d->diag, t->loc, MSG_LEFT_OUT, what, t->name, why);
@@ -149,7 +151,8 @@ static void warn_all(struct drop *d) {
     }
 }
 
-// Reports an output that is an input of the graph, so that nothing is left to compute, and a graph that uses no input.
+// Checks that something is left to compute. Returns false after an error: all outputs are inputs of the graph, or no
+// output depends on an input.
 static bool check_left(struct drop *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     bool input = false, node = false;
@@ -174,6 +177,7 @@ static int renumber(const bool *stays, int *to, int count) {
 
 static int renumbered(const int *to, int old) { return old == IR_NONE ? IR_NONE : to[old]; }
 
+// Moves the tensors that stay to their new indices, with new names where `name` has one.
 static void move_tensors(struct drop *d) {
     struct ir *ir = d->ir;
     int left = renumber(d->tensor, d->to_tensor, ir->tensors);
@@ -188,6 +192,7 @@ static void move_tensors(struct drop *d) {
     ir->tensors = left;
 }
 
+// Moves the operations that stay to their new indices.
 static void move_nodes(struct drop *d) {
     struct ir *ir = d->ir;
     for (int n = 0; n < ir->nodes; n++) {
@@ -200,6 +205,7 @@ static void move_nodes(struct drop *d) {
     }
 }
 
+// Moves a region that stays to its new index. Only the operations and carried tensors that stay are counted.
 static void move_region(struct drop *d, int region) {
     struct ir *ir = d->ir;
     struct ir_region r = ir->region[region];

@@ -24,6 +24,8 @@ static struct ir_platform platform_of(const struct rill_device *d) {
                                 .pblock = d->vitis.pblock};
 }
 
+// Fills ir->design from the keys of `design` and `graph` and from the board's figures. The budgets are the resources of
+// the device without the platform's cells.
 static void set_design(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_design *d = &spec->design;
     const struct device_resources all = device_total(spec->device), *cells = &spec->device->platform_cells;

@@ -22,15 +22,15 @@ struct fuse_stream {
     int from, to;    // units at its ends. to < from: the stream goes around a repeated region
     bool loops;      // the stream belongs to the loop of a region, or goes between regions. It then always crosses
     int firings;     // firings that it must be able to store if it crosses
-    bool spills;     // if it crosses, it goes through memory
+    bool spills;     // if it crosses, it goes through memory; otherwise through a FIFO for whole firings
     int64_t inside;  // bits of its FIFO if both ends are in one group
     int64_t across;  // bits on chip if it crosses
     int64_t traffic; // bits written and read per step if it crosses, in memory or in a FIFO
 };
 
-struct fuse {
+struct fuse { // the view
     struct ir *ir;
-    struct fuse_unit *unit;
+    struct fuse_unit *unit; // in program order
     int units;
     int *unit_of; // per node: index of its unit
     struct fuse_stream *stream;
@@ -38,7 +38,8 @@ struct fuse {
 };
 
 void fuse_read(struct ir *, struct fuse *); // builds the view
-// Whether the edge comes after the exit of a region, with no operation and no entry of another region in between.
+// Whether the edge comes after the exit of a region, with no operation and no entry of another region in between. Such
+// streams fire once per step, not in every repetition.
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 // Returns the bits on chip while a group of units first to last runs, including streams of other groups that must be
 // kept.
@@ -55,6 +56,8 @@ struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };
 struct fuse_spill fuse_spill_of(const struct ir *, const struct ir_edge *, int firings);
-void fuse_insert_spill(struct ir *, int edge, int firings, int id); // id: number of the spill in the design
+// Replaces the edge by a rill_spill with an edge to it and one from it. firings: firings that the memory has room for.
+// id: number of the spill in the design.
+void fuse_insert_spill(struct ir *, int edge, int firings, int id);
 
 #endif

@@ -4,9 +4,10 @@
 // bits on chip than a FIFO for the whole tensor.
 //
 // The cuts are optimal: for the units (fuse.h) of each region in program order, dynamic programming finds the partition
-// with the least traffic between groups; among equals, the fewest on-chip bits for streams between groups, then the
-// fewest groups. For comparison in the report, the pass also runs the greedy walk of StreamTensor's Algorithm 2, in
-// which a unit joins the group of its nearest predecessor if the buffers of the group's streams then fit.
+// with the least traffic between groups. Among partitions with equal traffic, the one with the fewest on-chip bits for
+// streams between groups is taken, and then the one with the fewest groups. For comparison in the report, the pass also
+// runs the greedy walk of StreamTensor's Algorithm 2, in which a unit joins the group of its nearest predecessor if the
+// buffers of the group's streams then fit.
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
@@ -15,7 +16,7 @@ enum { KIB_BITS = 8192 };
 struct plan {
     int *group; // group of each unit; groups are numbered in the order in which they run
     int groups;
-    bool fits;
+    bool fits; // no group exceeds the budget; always true for the greedy walk, which does not check it
 };
 
 struct cut {                 // the best partition of a region's units up to one unit
@@ -117,7 +118,8 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
 }
 
 // Whether a stream that crosses groups is on chip while this group runs, as in fuse_group_bits. A stream of a region's
-// loop is on chip while the region runs, any other one from its writer's group to its reader's.
+// loop is on chip while the region runs. Any other stream is on chip from the group of its writer to the group of its
+// reader.
 static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
     int a = p->group[s->from], b = p->group[s->to];
     if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
@@ -148,6 +150,7 @@ static struct ir_fusion measure(const struct fuse *f, enum ir_fusion_kind kind, 
 
 // ---- the graph with its groups ----
 
+// Adds the groups of a plan to the IR. Adjacent units with the same group are one group there.
 static void add_groups(const struct fuse *f, const struct plan *p) {
     struct ir *ir = f->ir;
     for (int u = 0; u < f->units; u++) {

@@ -11,7 +11,7 @@
 
 enum {
     NATIVE_BURST_BYTES = 512 /* of the HBM port; longer bursts only need larger buffers */,
-    LONG_BURSTS = 16 /* a tensor of so many bursts is long */,
+    LONG_BURSTS = 16 /* a tensor of at least this many bursts is long */,
     READ_BURSTS = 4 /* bursts in the read buffer of a long tensor */
 };
 
@@ -28,10 +28,10 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
                                                    : s.burst; // a long tensor is read in bursts that overlap
     s.bytes = beats * beat_bytes;
     s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes +
-             s.bytes; // every firing begins with a whole burst
-    int64_t gear =
-        whole ? d->beat_bits
-              : (2 * parts - 1) * d->beat_bits; // registers for a beat that fills, or for a word out and a word back in
+             s.bytes; // every firing begins at a multiple of a burst
+    // Registers of the spill: a beat that is being filled with words; or for words wider than a beat, a word that
+    // leaves in beats and a word that is put together from beats.
+    int64_t gear = whole ? d->beat_bits : (2 * parts - 1) * d->beat_bits;
     s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits +
              firings * s.words * ports_user_bits(ir) + 2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
     return s;
@@ -56,7 +56,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
     ir->kernel[k].port[in].region = from.region;
     ir->kernel[k].port[out].region = to.region;
-    int writes = ir_add_client(ir, write, k, "write", true, channel); // the list may move
+    int writes = ir_add_client(ir, write, k, "write", true, channel); // an index, because the list may move
     ir->client[writes].buffer = s.burst;
     int reads = ir_add_client(ir, read, k, "read", false, channel);
     ir->client[reads].burst = s.burst;

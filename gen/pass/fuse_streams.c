@@ -99,8 +99,6 @@ static bool serves_readers(const struct ir *ir, int kernel) {
     return is_loop(ir, kernel) || is_a(ir, kernel, KERNEL_ENTRY);
 }
 
-// Whether the edge comes after the exit of a region, without an operation or the entry of another region in between.
-// Such streams fire once per step, not in every repetition.
 bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     for (int i = 0; i < MAX_WALK; i++) {
         const struct ir_kernel *from = &ir->kernel[e->src_kernel];
@@ -116,8 +114,8 @@ bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     return false;
 }
 
-// Returns the earliest unit among a kernel's readers, or IR_NONE. depth: kernels passed so far, which limits the
-// recursion.
+// Returns the earliest unit among a kernel's readers, or IR_NONE. If the unit of a reader is not found, the first unit
+// of the stream's region counts. depth: kernels passed so far, which limits the recursion.
 static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     int earliest = IR_NONE;
@@ -192,8 +190,8 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// Whether a stream can go through memory: its size is static, and the tensor is sent in one firing. add_stream decides
-// whether it does.
+// Whether a stream can go through memory: it has an itensor type, its size is static, the tensor is sent in one firing,
+// and the design has an engine. add_stream decides whether it does.
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
@@ -246,7 +244,7 @@ void fuse_read(struct ir *ir, struct fuse *f) {
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 
 // Whether a stream that crosses is on chip while units first to last run. A stream of a region's loop is on chip while
-// the region runs, any other one from its writer's group to its reader's.
+// the region runs. Any other stream is on chip from the group of its writer to the group of its reader.
 static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
     int region = f->unit[first].region;
     if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;

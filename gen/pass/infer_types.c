@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer-types: derives shape and dtype of every tensor by the type rules of the operations (gen/ir/type_rules.h), in
 // program order. Carried tensors have the type of their initial value. The pass also checks the shapes of weights and
-// the tables of embeddings.
+// the tables of embeddings, and limits `sampling` to the number of logits.
 #include <string.h>
 
 #include "gen/ir/ops.h"

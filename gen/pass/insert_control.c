@@ -11,11 +11,10 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-enum {
-    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for its reader; docs/registers.md */,
-    OPEN_BESIDE =
-        8 /* most descriptors of a client besides its unacknowledged beats: one being written, and pulses in flight */
-};
+// COUNTERS: counters of an engine: cycles in which it is busy, and in which it waits for beats, for operands, or for
+// its reader (docs/registers.md). OPEN_BESIDE: most open descriptors of a client beyond its unacknowledged beats: the
+// one that is being written, and those whose pulses are on the way (rill_write_tracker).
+enum { COUNTERS = 4, OPEN_BESIDE = 8 };
 
 struct port { // a port of a kernel and the net of the design that is connected to it
     const char *name;
@@ -29,17 +28,19 @@ static void add_net(struct ir *ir, int kernel, const bind_ports *ports, const ch
     ir_add_wire(ir, kernel, name, port->is_output, port->bits, net);
 }
 
+// Connects one port to a net, as add_net does.
 static void add_one(struct ir *ir, int kernel, const char *name, int net) {
     bind_ports ports = bind_read_ports(ir, kernel);
     add_net(ir, kernel, &ports, name, net);
 }
 
+// Connects ports to nets of the design. Nets that do not exist yet are created.
 static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t count) {
     bind_ports ports = bind_read_ports(ir, kernel);
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
-// Numbers of event counters: those of the engines, and all.
+// engine_counters returns the number of event counters of the engines, and counters the number of all event counters.
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 
@@ -63,6 +64,7 @@ static void add_axil(struct ir *ir, int k) {
     }
 }
 
+// Adds the register file, and connects it to the pins of the top and to the nets of the design.
 static void add_registers(struct ir *ir) {
     int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
@@ -120,8 +122,9 @@ static const struct setting {
                 {"min_p", "min_p", IR_NET_MIN_P, IR_NET_ROW_MIN_P},
                 {"seed", "seed", IR_NET_SEED, IR_NET_ROW_SEED}};
 
-// Connects the ports that say which token the settings are for: its position and, in a design with slots, its number in
-// the step. Without slots, all tokens of a step have the same settings.
+// Connects the ports `position`, `store` and `row` of the kernel that samples. They give the position of the token and,
+// in a design with slots, the token of the step for which the settings are. Without slots, all tokens of a step have
+// the same settings.
 static void add_sampled_row(struct ir *ir, int k) {
     const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
     const struct port row[] = {{"position", IR_NET_ROW_POSITION}, {"store", IR_NET_ROW_SET}, {"row", IR_NET_ROW}};
@@ -196,6 +199,7 @@ static struct ir_use all_layers_done(struct ir *ir) {
     return ir_use_parts(ir, caches > 1 ? IR_USE_SUM : IR_USE_PART, part, caches);
 }
 
+// Sets the parameters of the token loop, which with slots is a slot loop.
 static void set_token_loop_params(struct ir *ir, int k) {
     int faults = 0;
     for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
@@ -333,6 +337,7 @@ static void add_single_nets(struct ir *ir, int k) {
     add_draft_nets(ir, k);
 }
 
+// Nets between the registers and the slot loop. Both have ports with these names.
 static const struct port slot_nets[] = {{"slot", IR_NET_SLOT},
                                         {"submit", IR_NET_SUBMIT},
                                         {"cancel", IR_NET_CANCEL},
@@ -402,6 +407,7 @@ static void add_prefix(struct ir *ir) {
     ir_add_open(ir, k, "held");
 }
 
+// Sets the parameters of the token loop, which bind-operations has added, and connects its ports.
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
@@ -501,6 +507,7 @@ static struct stores connect_stores(struct ir *ir) {
     return all;
 }
 
+// Adds the kernel that distributes the beats after the image header to the stores.
 static void add_param_loader(struct ir *ir, const struct stores *stores) {
     int k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
@@ -610,7 +617,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     for (size_t i = 0; i < COUNT_OF(nets); i++) add_net(ir, k, &ports, nets[i].port, nets[i].net);
 }
 
-// Connects the kernels that write output rows: the writes that are acknowledged, and the steps that are done.
+// Connects the kernels that write output rows to the nets of their acknowledged writes and of their finished steps.
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
@@ -620,8 +627,8 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
-// Checks that each channel has at most IR_CHANNEL_CLIENTS clients that read and as many that write, the ports of its
-// arbiters. The lane of an engine takes one port of the read arbiter.
+// Checks that each channel has at most IR_CHANNEL_CLIENTS clients that read and at most IR_CHANNEL_CLIENTS that write,
+// because its two arbiters have no more ports. The lane of an engine takes one port of the read arbiter.
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {

@@ -91,7 +91,7 @@ static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segm
     return &ir->segment[s];
 }
 
-// Places the keys or values of an attention. The first attention of a KV cache reserves the memory for all of them.
+// Places the keys or values of an attention. The first attention of a KV cache reserves the memory of the whole cache.
 // Attentions that share a cache have interleaved segments in it, layer by layer.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
@@ -180,13 +180,15 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-// Places the prompt or the ring of generated ids of a language model. ids: how many it has room for, 4 bytes each.
+// Places the prompt or the ring of generated ids of a language model. ids: number of ids that there is room for, 4
+// bytes each.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
     int64_t bytes = at_least(d->ir->design.slots, 1) * layout_align(ids * 4); // an area for each slot
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
     d->ir->segment[s].role = role;
 }
 
+// Places the segments of all memory clients, and in a language model those of the prompt and the ring.
 static void place_clients(struct dma *d) {
     struct ir *ir = d->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -239,7 +241,8 @@ static bool takes_params(const struct ir *ir, int k, int port) {
     return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
 }
 
-// Returns an upper bound of the bytes that place_params takes after the tables: header and parameters, each aligned.
+// Returns an upper bound of the bytes that place_params takes after the tables: for the header, the parameters, and the
+// weights that stay on chip.
 static int64_t params_room(const struct ir *ir) {
     int64_t bytes = 2 * LAYOUT_ALIGN;
     for (int k = 0; k < ir->kernels; k++)
@@ -307,6 +310,8 @@ static const struct ir_segment *segment_of(const struct ir *ir, int node) {
     base_fatal("insert-dma: operation %s has no memory segment", ir->node[node].name);
 }
 
+// Adds an entry to a walker's table; include/fields.def explains the fields (SEGMENT). outer, outer_stride: only for
+// values, 0 for other kinds.
 static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t stride, int64_t beats, int64_t outer,
                        int64_t outer_stride) {
     schedule_entry(s);
@@ -377,8 +382,8 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
-// Connects the walker's ports to nets. The emitter of the memory subsystem sends its descriptors to all channels of the
-// engine.
+// Connects the walker's ports to nets. The emitter of the memory subsystem sends the walker's descriptors to all
+// channels of the engine.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
     ir_add_wire(ir, k, "m_axis_desc_tvalid", true, 1, ir_net(ir, IR_NET_WALK_DESC_TVALID, engine));
@@ -401,6 +406,7 @@ static int64_t slot_bytes(const struct ir *ir, unsigned trait) {
     return 0;
 }
 
+// Tells a walker how far the keys and values of neighbouring slots are apart, in a design with slots.
 static void set_slot_strides(struct ir *ir, int walker) {
     if (!ir->design.slots) return;
     ir_set_word(ir, walker, "K_SLOT_STRIDE", 40, slot_bytes(ir, OP_BY_KEYS));
@@ -428,8 +434,9 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// Adds all walkers. The token loop sends each step word to every walker before the step's ids are known, so that
-// reading begins early. With drafts, it sends the word of a generating step when the step begins.
+// Adds all walkers, and a fork for the step words if there are several. The token loop sends a step word to the walkers
+// before it sends the word to the kernels, so that reading begins early. With drafts, the walkers get the word of a
+// generating step after the kernels. With slots, walkers and kernels get each word at the same time.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
@@ -476,7 +483,8 @@ static void place_dealt(struct dma *d) {
     }
 }
 
-// Checks that one read can load everything that stays on chip (parameter BEATS of rill_image_header).
+// Checks, in a design with weights that stay on chip, that one read can load these and all parameters. MOST: largest
+// value of the parameter BEATS of rill_image_header.
 static bool check_loaded(const struct dma *d, const struct rill_spec *spec) {
     enum { MOST = 65534 };
     int64_t bytes = 0;

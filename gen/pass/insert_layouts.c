@@ -91,7 +91,7 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 // ---- the chain ----
 
 // Appends a kernel to the chain. The kernel reads the stream at the current point, and sends words of `width` elements
-// in `pieces` firings. what: end of its name. like: port from which the new ports take kind and side signals.
+// in `pieces` firings. what: end of the kernel's name. like: port from which the new ports take kind and side signals.
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
@@ -200,6 +200,7 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
     set_elements(l, layout->width * layout->rounds * product(layout->trip, layout->loops));
 }
 
+// Sets the parameters of a line buffer for one axis. suffix: `Y` for rows or `X` for pixels.
 static void set_axis(struct ir *ir, int k, const char *suffix, const struct itensor_line_axis *axis) {
     const struct {
         const char *name;
@@ -278,7 +279,7 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
         return true;
     }
     struct itensor_layout layout;
-    enum { MOST_LOOPS = 8 };
+    enum { MOST_LOOPS = 8 }; // of a rill_layout_converter or a rill_corner_turn
     if (!itensor_layout(a, b, common_width(l), &layout) || layout.loops > MOST_LOOPS) {
         diag_error(l->diag, loc_none(), MSG_LAYOUT_CONVERTER, l->old.name, ir_type_text(l->ir, &l->to.type),
                    ir_type_text(l->ir, &l->from.type));

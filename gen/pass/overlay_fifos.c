@@ -17,7 +17,7 @@
 #include "gen/timing/depths.h"
 
 enum {
-    PLAIN_WORDS = 2, // registers: too small for a pool
+    PLAIN_WORDS = 2, // depth of a FIFO of registers, which is too small for a pool
     LEAST_SAVING = 1024 /* bits; a pool costs a stream of step words and two schedules */,
     MAX_MEMBERS = 254, // streams of a pool; must be below STEER_PORT_DROP
     STEP_WORDS = 4     /* depth of a FIFO of step words */
@@ -169,8 +169,8 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// Sets the pool's table of turns. In each repetition of a region, its streams in the pool take turns in the order of
-// their groups. A stream has one entry for each of its firings.
+// Sets the pool's table of turns. In each repetition of a region, the region's streams in the pool take turns in the
+// order of their groups. A stream has one entry for each of its firings.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
     schedule_init(&s, ir, STEER_BITS);
@@ -205,6 +205,7 @@ static void make_pool(struct ir *ir, struct pool *p, int id) {
     give_steps(ir, k);
 }
 
+// Chooses the pools, and adds a kernel for each pool with several streams.
 static void make_pools(struct ir *ir) {
     struct overlay o = {.ir = ir};
     for (int e = 0; e < ir->edges; e++) {

@@ -26,10 +26,11 @@ pass_function choose_formats;      // expand-model: formats of weights by tensor
 void split_queries(struct ir *);   // expand-model: separates quantized heads from quantized vectors
 // Part of infer-types. Checks that all operations that read one tensor of weights need the same shape.
 bool check_weights(const struct ir *, struct diag *);
-void pass_safe_depths(struct ir *); // size-fifos: sets every edge by the safe rule
+void pass_safe_depths(struct ir *); // size-fifos: sets the depth of every edge by the safe rule
 
-// For other passes and for reports: the kind of memory for a depth in words and a width in bits, the depth in words of
-// a stream by the safe rule, and the most words that a stream can have in flight.
+// The next three functions are for other passes and for reports. allocate_memories_style returns the kind of memory for
+// a depth in words and a width in bits. size_fifos_safe returns the depth of a stream by the safe rule, in words.
+// safe_words returns how many words a stream must be able to hold by this rule if its words can wait.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *);

@@ -10,7 +10,7 @@
 
 enum {
     PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs, in this order */,
-    PLACE_MORE_PART = 8 /* an excess under only the upper estimate of the memory ports' resources counts 1 / 8 */
+    PLACE_MORE_PART = 8 /* an excess counts 1 / 8 if only the upper estimate of the memory ports' resources has it */
 };
 
 struct place_task {                // kernels that must be on one die
@@ -20,14 +20,14 @@ struct place_task {                // kernels that must be on one die
 };
 
 struct place_link { // a stream between two tasks
-    int from, to;
-    int64_t bits;
+    int from, to;   // tasks
+    int64_t bits;   // wires that it needs at each boundary
 };
 
 struct place_lanes { // parts of a task that are equal and may be on other dies: lanes of an engine
     int task, parts;
-    int engine, first; // lanes from `first` on
-    int with;          // entry that holds what all parts on a die share: this one, or another of the same engine
+    int engine, first; // the parts are the lanes of the engine from lane `first` on
+    int with;          // entry that counts what all parts on a die share: this one, or another of the same engine
     int results;       // the task where results come together
     int64_t need[PLACE_RESOURCES];       // resources of one part
     int64_t bits;                        // wires from the memory's die to a part

@@ -4,9 +4,10 @@
 // and one for each further boundary, and a word that is sent in parts takes longer. place_program.c solves the
 // partition, and place_loads.c connects the load bus, the reset and the hash of the logits over dies.
 //
-// Kernels that are connected by plain nets stay on one die, because register stages can be inserted only into streams.
-// All kernels that access memory are on the die with the memory ports (the memory's die). The lanes of an engine may be
-// on other dies, in groups that share their operand registers, because their beats and results go from FIFO to FIFO.
+// Kernels that are connected by plain nets stay on one die, because in general register stages can be inserted only
+// into streams; place_loads.c handles the exceptions. All kernels that access memory are on the die with the memory
+// ports (the memory's die). The lanes of an engine may be on other dies, in groups that share their operand registers,
+// because their beats and results go from FIFO to FIFO.
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +28,9 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// Whether the net of a wire may cross dies because of the kernel at the wire. The kernel that makes the row hash may be
-// on any die, because the hash goes from register to register and may arrive later. So may a parameter store, because
-// the load bus gets register stages (place_loads.c).
+// Whether the net of a wire may cross dies, which depends on the kernel at the wire. The kernel that makes the row hash
+// may be on any die, because the hash goes from register to register and may arrive later. So may a parameter store,
+// because the load bus gets register stages (place_loads.c).
 static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
@@ -64,9 +65,9 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Joins the kernels that must be on one die: those with ports that are connected to the same net or tied to equal
-// values, and all kernels that access memory. with: the result, a parent per kernel. *memory: one of the kernels that
-// access memory; IR_NONE if there is none.
+// Joins the kernels that must be on one die. These are kernels with ports whose connections are equal (the same net,
+// the same constant, or none), and all kernels that access memory or control the design. with: the result, a parent per
+// kernel. *memory: one of the kernels that access memory or control the design; IR_NONE if there is none.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
@@ -192,7 +193,7 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
 }
 
 // Adds a task for each set of joined kernels, with its resources, and then the lanes, links and load bus. A FIFO counts
-// as part of the kernel that reads it. The storage of a pool is a kernel by itself.
+// as part of the kernel that reads it. The storage of a pool is a separate kernel.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
@@ -272,7 +273,7 @@ static void set_kernels(struct ir *ir, const struct place *p, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[p->task_of[k]].die;
 }
 
-// Assigns the groups of lanes to dies in their order: first the whole groups of each die, beginning with the memory's
+// Assigns the groups of lanes, in their order, to dies: first the whole groups of each die, beginning with the memory's
 // die, then the cut groups of each die.
 static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
     int group = lanes->first / IR_LANE_GROUP;
@@ -412,6 +413,7 @@ struct excess {
     double limits, more;
 };
 
+// Returns by how much the design exceeds the limits with its present placement.
 static struct excess excess_of(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
     struct excess sum = {0};

@@ -8,8 +8,9 @@
 // added: IMBALANCE bits times the largest share of a die's room that is used, and CROWD bits times the sum of the
 // excesses. There is an excess for each die and kind of resource: the use beyond FULL of the room, as a share of the
 // room. There is one for each boundary: the bits beyond its wires, as a share of the wires. Rows of the program limit
-// the use of each kind of resource on a die to the largest share, and to FULL plus the excess; likewise for boundaries.
-// So a partition always exists, and the report shows where it exceeds the limits.
+// the use of each kind of resource on a die to the largest share, and to FULL plus the excess. Other rows limit the
+// bits over each boundary to its wires plus the excess. So a partition always exists, and the report shows where it
+// exceeds the limits.
 //
 // With `cuts` a part may be cut: its first half stays on the memory's die and its second half is on another die. The
 // logic where results come together is then a task like the others. Another excess, with the weight MORE_CROWD, is the
@@ -21,7 +22,7 @@ enum {
     IMBALANCE = 40000,
     CROWD = 1000000,
     MORE_CROWD = CROWD / PLACE_MORE_PART,
-    BRANCHES = 1500, // limits of the search
+    BRANCHES = 1500, // limits of the search (mip.h)
     MILLISECONDS = 60000
 };
 
@@ -29,7 +30,7 @@ struct program { // the integers below are indices of variables
     struct place *p;
     struct mip m;
     int largest;                               // largest share of a die's room
-    int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // excess over the room, as a share of it
+    int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // excess over FULL of the room, as a share of the room
     int *beyond;                               // per task and boundary: x
     int *parts;                                // per engine and die: whole parts there
     int *chain;                                // per engine and die: 1 if parts are on a die other than the memory's
@@ -147,6 +148,7 @@ static void add_back(struct program *g, const int *wires, size_t e, int b) {
     }
 }
 
+// Adds the variables and rows of all entries of lanes.
 static void add_lanes(struct program *g, const int *wires) {
     const struct place *p = g->p;
     size_t places = p->lanes.count * (size_t)p->dies + 1;
@@ -225,7 +227,8 @@ static void take(struct program *g, const double *value) {
 
 // ---- without a solution: filling the dies in order, each to slightly more than the average ----
 
-// Returns the largest share of a kind of resource that a die uses with this additional need.
+// Returns the share of a die's room that is used with this additional need, of the kind of resource with the largest
+// share.
 static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
                       const int64_t more[PLACE_RESOURCES]) {
     double share = 0;
@@ -236,7 +239,8 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_R
     return share;
 }
 
-// Returns the largest share of a kind of resource that the design uses of all dies together.
+// Returns the share of the room of all dies together that the design uses, of the kind of resource with the largest
+// share.
 static double average(const struct place *p) {
     int64_t need[PLACE_RESOURCES] = {0}, capacity[PLACE_RESOURCES] = {0};
     double most = 0;

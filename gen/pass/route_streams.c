@@ -58,6 +58,7 @@ static void collect(struct route *r) {
 
 // ---- inserted kernels ----
 
+// Adds a port for streams like those of `like`. index: as in struct ir_port. region: region in which the port fires.
 static struct endpoint add_stream_port(struct route *r, int kernel, const char *name, bool is_output, int index,
                                        const struct ir_port *like, int region) {
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
@@ -108,7 +109,8 @@ static int add_steering(struct route *r, const char *name, const struct kernel_c
     return k;
 }
 
-// Adds the multiplexer at a region's entry. The first firing of a step comes from `init`, all others from `feedback`.
+// Adds the multiplexer at a region's entry, and sets the ends init, feedback (its inputs) and out. The first firing of
+// a step comes from `init`, all others from `feedback`.
 static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init,
                      struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -123,8 +125,9 @@ static void add_loop(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, IR_NONE, like, region);
 }
 
-// Adds the demultiplexer at a region's exit. It sends the last firing of a step to `out` and all others to `feedback`.
-// Without has_feedback it drops the others; without has_out it drops the last one.
+// Adds the demultiplexer at a region's exit, and sets the ends in, feedback and out (its outputs). It sends the last
+// firing of a step to `out` and all others to `feedback`. Without has_feedback it drops the others; without has_out it
+// drops the last one.
 static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
                      bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -260,7 +263,7 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
     if (count > 1) add_fork(r, source, (int)count, name, sinks.items);
 }
 
-// Adds a note about avoiding a value of several firings between regions.
+// Adds a note that says how the spec can avoid a value of several firings between regions.
 static void note_parts(const struct route *r, int tensor) {
     const struct ir_tensor *t = &r->ir->tensor[tensor];
     if (t->heads || t->dtype == IR_SCALAR)
@@ -289,7 +292,8 @@ static void check_exit(struct route *r, int tensor, int region) {
     r->ok = false;
 }
 
-// Connects a value to its readers. Readers in another region than the writer's get it through one bridge per region.
+// Connects a value to its readers. Readers in another region than the writer's get it through one bridge per region, or
+// through two if some of them take it once per step and others once per repetition.
 static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks,
                            size_t count) {
     struct ir *ir = r->ir;

@@ -4,9 +4,9 @@
 //
 // - In a `when: last` region, a firing has one token even in a step of several tokens. With drafts or slots it has all
 //   tokens of the step.
-// - Scores and values of an attention alternate by head on their engine. Its firings are in program order, and values
-//   fire only when their whole operand is in its buffer. So the streams between scores and values hold only heads whose
-//   scores have fired and whose values have not.
+// - Scores and values of an attention alternate by head on their engine. The engine's firings are in program order, and
+//   values fire only when their whole operand is in the engine's buffer. So the streams between scores and values hold
+//   only heads whose scores have fired and whose values have not.
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/ops.h"

@@ -6,7 +6,8 @@
 // turn. So a FIFO there can hold a whole tensor, or as much of it as can be in flight (safe_words.c). FIFOs of step
 // words and of ids to the ring have DEPTH_STEP words, except into a fork. Everywhere else two words are enough for full
 // throughput. If simulated steps deadlock, the FIFOs that are full get room for a whole tensor as well. The safe depths
-// are used if the spec asks for them, if a kernel has no contract, or, with `auto`, if a forecast finds them better.
+// are used if the spec asks for them, if the search by contracts finds no depths, for example because a kernel has no
+// contract, or, with `auto`, if a forecast finds them better.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -16,7 +17,9 @@
 #include "gen/kernel/ports.h"
 #include "gen/timing/depths.h"
 
-enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 /* of a block RAM at its widest */ };
+// DEPTH_PLAIN: depth for full throughput. DEPTH_STEP: depth for step words and ids. DEPTH_SLACK: words beyond a whole
+// tensor (with_slack). BLOCK_WORDS: words of a block RAM at its full width.
+enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
@@ -149,11 +152,11 @@ static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
 
 // ---- the better of two sizings ----
 
-enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIKE */ };
+enum { ALIKE = 100 /* cycles count as equal if they differ by at most 1 / ALIKE */ };
 
 struct sizes { // a copy of all edges with their depths
     struct ir_edge *edge;
-    int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs
+    int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs except those between groups
 };
 
 static struct sizes keep_sizes(struct ir *ir) {
@@ -164,6 +167,7 @@ static struct sizes keep_sizes(struct ir *ir) {
     return s;
 }
 
+// Copies the edges and forecasts the cycles of the trial request with their depths.
 static struct sizes try_sizes(struct ir *ir) {
     struct sizes s = keep_sizes(ir);
     s.cycles = timing_trial(ir);

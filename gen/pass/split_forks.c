@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-forks: with `dies`, a stream that is read both at the memory and elsewhere crosses only once. Readers of a fork
-// that are on the other side than the fork's writer get a separate fork (docs/passes.md).
+// split-forks: in a design on several dies, lets a stream that is read both on the memory's die and elsewhere cross
+// only once. If two or more readers of a fork are on the other side than the fork's writer, and at least one is on the
+// writer's side, those on the other side get a separate fork (docs/passes.md). One side has the kernels that must be on
+// the memory's die, the other side all other kernels.
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -8,7 +10,7 @@
 
 struct sides {
     struct ir *ir;
-    bool *at_memory; // kernels that must be on the memory's die
+    bool *at_memory; // per kernel: it must be on the memory's die
 };
 
 static bool reads_there(const struct sides *s, const struct ir_port *out) {
@@ -21,6 +23,7 @@ static const struct ir_port *input_of(const struct ir_kernel *fork) {
     return in;
 }
 
+// Returns how many readers of a fork must be on the memory's die (there), or how many need not be.
 static int count_side(const struct sides *s, int fork, bool there) {
     const struct ir_kernel *k = &s->ir->kernel[fork];
     int count = 0;
@@ -47,7 +50,7 @@ static void add_output(struct ir *ir, int fork, const struct ir_port *like, int 
     ir->kernel[fork].port[port].index = index;
 }
 
-// Renumbers the outputs that stay, so that there are no gaps.
+// Removes the ports that were moved to another fork, and renumbers the outputs that stay, so that there are no gaps.
 static void close_up(struct ir *ir, int fork, const bool *moved) {
     struct ir_kernel *k = &ir->kernel[fork];
     int kept = 0, index = 0;
@@ -63,7 +66,8 @@ static void close_up(struct ir *ir, int fork, const bool *moved) {
     k->ports = kept;
 }
 
-// Moves the outputs of one side to a new fork. The old fork gets one more output, which the new one reads.
+// Moves the outputs to the readers of one side (there: on the memory's die) to a new fork. The old fork gets one more
+// output, which the new one reads.
 static void split(struct sides *s, int fork, bool there) {
     struct ir *ir = s->ir;
     bool *moved = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernel[fork].ports);

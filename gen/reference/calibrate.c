@@ -59,7 +59,7 @@ static void tell(const struct windows *w, size_t first, size_t p) {
 }
 
 // Runs windows first to first + lanes - 1, one per lane. No window is longer than the one before it, so the lanes that
-// still run at a position are always the first ones.
+// still run at a position are always the first ones. Returns false after a fault.
 static bool run_windows(struct windows *w, size_t first) {
     const struct calibration *t = w->text;
     for (size_t p = 0; p < (size_t)t->window; p++) {
@@ -85,7 +85,8 @@ static bool run_text(struct windows *w, struct diag *diag) {
     return true;
 }
 
-// Opens no more lanes than there are windows. All lanes share the weights and the sums of lane 0.
+// Opens the lanes, no more than there are windows. All lanes share the weights and the sums of lane 0. Returns false
+// after an error.
 static bool open_lanes(struct windows *w, struct arena *arena, const struct oracle_graph *g, struct checkpoint *c,
                        struct diag *diag) {
     w->lane[0] = oracle_open_short(arena, g, ORACLE_FLOAT, c, w->text->window, diag);

@@ -15,9 +15,9 @@ enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 };
 
 // A calibration text as token ids.
 struct calibration {
-    const uint32_t *ids; // split into windows, each run from position 0
-    size_t count;
-    int64_t window;
+    const uint32_t *ids;                         // split into windows, each run from position 0
+    size_t count;                                // number of ids
+    int64_t window;                              // tokens of a window
     const char *from;                            // name of the text, which statistics_write stores
     void (*progress)(int64_t done, int64_t all); // in tokens; may be NULL
 };
@@ -27,9 +27,11 @@ struct statistics *statistics_collect(struct arena *, const struct oracle_graph 
                                       const struct calibration *, struct diag *);
 
 // Returns the mean squares [k] of the activations that are multiplied with the `rows` rows from `row_offset` on of a
-// weight tensor, by its name in the graph. NULL: there are none. statistics may be NULL.
+// weight tensor. tensor: its name, with the repetition in place of `{layer}`. Returns NULL if there are no statistics
+// of these rows. The statistics may be NULL.
 const float *statistics_of(const struct statistics *, const char *tensor, int64_t rows, int64_t row_offset, int64_t k);
-// From now on, weights for the oracle are quantized by these statistics.
+// Makes the oracle quantize the weights that it loads or packs for this graph from now on by these statistics. NULL:
+// without statistics. The graph refers to them and does not copy them.
 void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 
 // Returns a text for the user: the name of the calibration text and the number of its tokens.

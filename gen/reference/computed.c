@@ -52,7 +52,7 @@ static double magnitude(const struct oracle_rope *r) {
     return r->attention != 0 ? r->attention : 0.1 * log(r->factor) + 1;
 }
 
-// Row p holds the cosines of all d / 2 angles at position p, then their sines.
+// Returns the table in arena memory. Row p holds the cosines of all d / 2 angles at position p, then their sines.
 const float *oracle_computed(struct arena *arena, const struct oracle_node *n) {
     int64_t d = n->cols;
     double *f = ARENA_ARRAY(arena, double, (size_t)d), m = magnitude(&n->rope);

@@ -18,7 +18,7 @@ struct scope {
     const struct oracle_kernel *kernel;
     bool result;  // the results' shapes are known, so expressions may use them
     bool depends; // the value depends on lanes, T or words, which differ between designs
-    int depth;
+    int depth;    // parameters that are being evaluated, each for the expression of the one before
 };
 
 // Returns the tensor at the input or output with this name. NULL: there is none, or its shape is not known yet.
@@ -40,8 +40,8 @@ static const char *parameter_text(const struct scope *s, int p) {
     return s->kernel->parameter[p].text;
 }
 
-// Gets the value of a name that stands for a stream: `x` is its number of elements, `x.1` the extent of its dimension
-// 1. `x.words` depends on the lanes of the design: it sets s->depends and gives 1.
+// Gets the value of a name that refers to a stream: `x` is its number of elements, `x.1` the extent of its dimension 1.
+// `x.words` depends on the lanes of the design: it sets s->depends and gives 1.
 static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct oracle_tensor *t = stream(s, name, dot ? (size_t)(dot - name) : strlen(name));
@@ -56,7 +56,8 @@ static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     return s->depends = !strcmp(dot, ".words");
 }
 
-// Gets the value of a name in an expression. False: there is no such name, or the parameters are nested too deeply.
+// Gets the value of a name in an expression. False: there is no such name, the parameters are nested too deeply, or the
+// expression of a parameter has an error.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct scope *s = context;
     struct expression_error error;

@@ -31,7 +31,8 @@ static bool before(const float x[], int64_t i, int64_t j, struct golden_fault *f
     return g_less(x[j], x[i], fault) || (i < j && !g_less(x[i], x[j], fault));
 }
 
-// Returns the element that follows `last` in that order (-1: the first of all), or -1 if there is none.
+// Returns the element that follows `last` in the order of falling logits, or -1 if there is none. last -1: returns the
+// first element of all.
 static int64_t next_largest(const float x[], int64_t n, int64_t last, struct golden_fault *fault) {
     int64_t next = -1;
     for (int64_t i = 0; i < n; i++) {

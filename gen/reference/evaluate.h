@@ -9,7 +9,7 @@
 
 // A model to measure. Its lanes are independent evaluations that run at once, each with its own story. A step runs
 // token id[i] at one position in each of lanes 0 to count - 1; position 0 begins a new story. logits[i] receives the
-// [vocab] logits of lane i, which are valid until the next step. If it returns false, the evaluation stops.
+// [vocab] logits of lane i, which are valid until the next step. If a step returns false, the evaluation stops.
 struct evaluate_model {
     bool (*step)(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]);
     void *state;
@@ -20,7 +20,7 @@ struct evaluate_model {
 enum { EVALUATE_MAX_MODELS = 4, EVALUATE_MAX_LANES = 8 };
 
 // Lanes of an oracle: the oracle itself (`first`) and further evaluations with its weights, `lanes` in all.
-// evaluate_lanes_open returns false after an error.
+// evaluate_lanes_open returns false after an error. The caller must close the lanes after an error as well.
 struct evaluate_lanes {
     struct oracle *lane[EVALUATE_MAX_LANES];
     int count;
@@ -39,11 +39,12 @@ struct evaluation {
     } model[EVALUATE_MAX_MODELS];
 };
 
-// evaluate_text cuts the text into stories at every `<|endoftext|>` and drops the white space around each story. The
-// tokens of a story begin and end with the token `<|endoftext|>`. If the tokenizer does not have this token, they begin
-// with the tokens that begin a prompt (bos). The models run at most the first `positions` tokens of a story and predict
-// the token after each. max_stories: 0 means all. `each` (may be NULL) is called for every story in the text's order,
-// with the figures of the story and the totals so far. evaluate_text returns false if a model stopped.
+// evaluate_text cuts the text into stories at every `<|endoftext|>`. It drops the white space around each story and the
+// stories that are then empty. The tokens of a story begin and end with the token `<|endoftext|>`. If the tokenizer
+// does not have this token, they begin with the tokens that begin a prompt (bos). The models run at most the first
+// `positions` tokens of a story and predict the token after each. max_stories: 0 means all. `each` (may be NULL) is
+// called for every story in the text's order, with the figures of the story and the totals so far. evaluate_text
+// returns false if a model stopped.
 struct evaluate_text {
     const struct tokenizer *tokenizer;
     const char *text;
@@ -54,7 +55,7 @@ struct evaluate_text {
 };
 bool evaluate_text(const struct evaluate_text *, const struct evaluate_model *models, int count,
                    struct evaluation *result);
-// Counts the stories of the text without evaluating them.
+// Returns how many stories evaluate_text will evaluate: those that are not empty, but at most max_stories (0: all).
 int64_t evaluate_stories(const struct evaluate_text *);
 
 // Returns e to the power of the mean loss; NAN if there are no predictions.

@@ -8,6 +8,7 @@
 #include "gen/numerics/wide.h"
 #include "gen/reference/execute.h"
 
+// Reads the row of the id from an embedding. An id that is not in the table raises a fault.
 static void embed(struct step *s) {
     const struct oracle_weights *w = s->w;
     int64_t id = s->in[0]->v.id;
@@ -190,6 +191,7 @@ static void rope(struct step *s) {
 
 static const float *operand(const struct step *s, int i) { return s->in[i]->v.f32; }
 static size_t count(const struct step *s) { return (size_t)oracle_count(&s->in[0]->v); }
+// Runs the function of gen/numerics with the name of this operation.
 static void unary(struct step *s) {
     const char *name = NULL;
     switch (s->node->op) {

@@ -40,7 +40,7 @@ static int64_t repeats(const struct oracle_graph *g, const struct oracle_tensor 
 // involved.
 static bool is_evaluated(const struct oracle_tensor *t) { return t->needed && !t->unknown; }
 
-// Allocates a value for each tensor and repetition. A carried tensor has no value of its own: it refers to the value
+// Allocates a value for each tensor and repetition. A carried tensor gets no separate value: it refers to the value
 // that it carries.
 static void make_slots(struct oracle *o) {
     const struct oracle_graph *g = o->graph;
@@ -76,7 +76,7 @@ static void make_scratch(struct oracle *o) {
 
 // ---- opening ----
 
-// Opens a library for each operation of the kernel, because each has its own static variables.
+// Opens a library for each operation of the kernel, because each operation needs separate static variables.
 static bool open_kernel(struct oracle *o, int kernel, struct diag *diag) {
     const struct oracle_graph *g = o->graph;
     const struct oracle_kernel *k = &g->kernel.items[kernel];

@@ -31,21 +31,21 @@ struct oracle {
     const struct oracle_graph *graph;
     enum oracle_mode mode;
     const struct oracle_weights **weights; // [node][repetition]; NULL: the node has no weights
-    struct oracle_map map;
-    struct golden_library *library; // [node]; empty: not a custom kernel
-    struct slot **slot;             // [tensor][repetition]: values that operations or the host make
-    struct slot **meaning;          // [tensor]: the value that the name has now
+    struct oracle_map map;                 // files of the weights, after oracle_open_image
+    struct golden_library *library;        // [node]; empty: not a custom kernel
+    struct slot **slot;                    // [tensor][repetition]: values that operations or the host make
+    struct slot **meaning;                 // [tensor]: the value that the name has now
     struct slot ***carried; // [tensor][repetition] of carried tensors; one more entry holds the value after the region
     struct {                // scratch, sized for the largest tensor
         int32_t *sum;
         float *line, *kscale, *vscale;
     } scratch;
-    int64_t positions;       // most positions of a request: the context, or fewer
-    int64_t stamp, position; // stamp: number of the step, from 1; it is not reset at a new request
-    uint32_t next_id;
-    struct sampling sampling;
-    struct golden_fault fault;
-    const char *fault_text;
+    int64_t positions;         // most positions of a request: the context, or fewer
+    int64_t stamp, position;   // stamp: number of the step, from 1; it is not reset at a new request
+    uint32_t next_id;          // id that the latest step with `last` chose
+    struct sampling sampling;  // how ids are drawn
+    struct golden_fault fault; // first fault of the request
+    const char *fault_text;    // description of the fault, or NULL
     // Both are NULL unless statistics are collected, which needs float mode. squares: sums of squares of the operands
     // of a product, [node] -> [repetition][k]. multiplied: number of vectors in these sums, [node], for one repetition.
     double **squares;
@@ -62,10 +62,10 @@ struct step {
     struct golden_fault *fault;
 };
 
-// These compute one operation: with the hardware's bits, or in floating point.
+// oracle_exact computes one operation with the hardware's bits, and oracle_float in floating point.
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
-uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
+uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs; 0 after a fault
 
 // Computes one product for several evaluations that share weights, so each row of the weights is read once.
 void oracle_exact_products(struct step s[], int count);
@@ -74,7 +74,7 @@ void oracle_float_products(struct step s[], int count);
 // Opens an oracle for fewer positions than the context, which needs less memory for keys and values.
 struct oracle *oracle_open_short(struct arena *, const struct oracle_graph *, enum oracle_mode, struct checkpoint *,
                                  int64_t positions, struct diag *);
-// calibrate.c: adds the operand of a product to its sums of squares.
+// calibrate.c: adds the squares of a product's operand to the sums of this product.
 void oracle_add_squares(const struct step *);
 
 // move.c: operations that only move values, and others that are the same in both modes.
@@ -91,7 +91,7 @@ void oracle_reduce(struct step *, oracle_join *);
 // oracle_product calls the function for each element of the result, with the k factors of its row and of its column.
 typedef float oracle_sum(struct step *, int64_t k, const float x[], const float z[]);
 void oracle_product(struct step *, oracle_sum *);
-void oracle_custom(struct step *);
+void oracle_custom(struct step *); // calls the golden function of a custom kernel
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);
 void oracle_each_line(struct step *, oracle_line *); // calls the function for each vector that a norm works on
 

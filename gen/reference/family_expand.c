@@ -26,10 +26,11 @@ struct maker {
     const struct turn *turn;
     int64_t repeat, layer; // repeat: of the enclosing region; layer: its repetition, -1: `layer` stays in the text
     bool met_layer;        // the expression evaluated last depends on `layer`
-    int depth, nodes;
-    const char *why; // NULL: no error
+    int depth, nodes;      // depth: names that are being evaluated; nodes: nodes of the new document so far
+    const char *why;       // NULL: no error
 };
 
+// Notes an error, if it is the first one. The expansion then ends at once.
 static void give_up(struct maker *m, const char *what, const char *word) {
     if (!m->why) m->why = arena_printf(m->arena, "%s `%s`", what, word);
 }
@@ -57,7 +58,7 @@ static const char *text_at(yaml_document_t *doc, const yaml_node_t *map, const c
 
 static bool number_of(void *context, const char *name, int64_t *value);
 
-// Evaluates an expression. False: it has an error or an unknown name.
+// Evaluates an expression. False: it has an error or an unknown name, or its names are nested too deeply.
 static bool calculate(struct maker *m, const char *expression, int64_t *value) {
     struct expression_error error;
     if (m->depth > MOST_DEPTH) return give_up(m, "names that need each other, at", expression), false;
@@ -144,7 +145,7 @@ static const char *as_written(struct maker *m, const char *name) {
     return written;
 }
 
-// Replaces the names of an expression, except `layer`, by their values.
+// Replaces the names of an expression by their values, except `layer` and the function `clog2`.
 static const char *without_names(struct maker *m, const char *p) {
     struct text out = {0};
     while (*p) {
@@ -227,6 +228,7 @@ static const yaml_node_t *list_given(struct maker *m, const char *pattern) {
     return given && given->type == YAML_SEQUENCE_NODE ? given : NULL;
 }
 
+// Adds the list that `model` gives for a parameter.
 static int add_list(struct maker *m, const yaml_node_t *given, const yaml_node_t *from) {
     int list = placed(m, yaml_document_add_sequence(m->made, NULL, YAML_FLOW_SEQUENCE_STYLE), from);
     for (const yaml_node_item_t *i = given->data.sequence.items.start; i < given->data.sequence.items.top; i++) {
@@ -259,6 +261,7 @@ static int add_scalar(struct maker *m, const yaml_node_t *from) {
     return differ || !first ? list : add_text(m, first, from);
 }
 
+// Adds a node of the family with everything in it.
 static int add(struct maker *, const yaml_node_t *from);
 static void add_items(struct maker *, const yaml_node_t *from, int list);
 
@@ -288,7 +291,8 @@ static void add_turns(struct maker *m, const yaml_node_t *loop, int list) {
     m->turn = turn.outer;
 }
 
-// Appends one item of a list, or all items of the loop or the branch that it stands for.
+// Appends one item of a list. If the item is a loop or an `if`, appends all items that the loop or the chosen branch
+// gives.
 static void add_item(struct maker *m, const yaml_node_t *from, int list) {
     if (m->why) return;
     if (find(m->family, from, "for")) return add_turns(m, from, list);
@@ -308,7 +312,8 @@ static void add_items(struct maker *m, const yaml_node_t *from, int list) {
         add_item(m, yaml_document_get_node(m->family, *i), list);
 }
 
-// Adds a map. If it is a region (it has `ops`), `repeat` counts for the lists with one value per repetition inside it.
+// Adds a map. If the map is a region (it has `ops`), its `repeat` is the length of lists with one value per repetition
+// inside it.
 static int add_map(struct maker *m, const yaml_node_t *from) {
     int map = placed(m, yaml_document_add_mapping(m->made, NULL, YAML_BLOCK_MAPPING_STYLE), from);
     int64_t outer = m->repeat;

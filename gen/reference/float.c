@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every operation in plain floating point without any quantization. The accuracy of exact mode, which computes
-// the hardware's quantized values, is measured against these results.
+// The oracle's float mode: computes every operation in plain floating point without any quantization. The accuracy of
+// exact mode, which computes the hardware's quantized values, is measured against these results.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static void copy(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
+// Copies a row of a table. A row that is not in the table raises a fault.
 static void row_of_table(struct step *s, int64_t row) {
     if (row >= s->w->rows) golden_fault_raise(s->fault, GOLDEN_FAULT_DOMAIN);
     else memcpy(s->out[0]->v.f32, s->w->matrix + row * s->w->k, sizeof(float) * (size_t)s->w->k);
@@ -173,7 +174,8 @@ static float silu(float x) { return x / (1.0f + expf(-x)); }
 
 // Returns `given`, or `preset` if the attribute is not given (NAN). unary.inc uses this function and those after it.
 static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
-// function: 0 to 7 for add, sub, mul, div, max, min, rsub, rdiv.
+// Returns the result of an operation with x and the constant c. function: 0 to 7 for add, sub, mul, div, max, min,
+// rsub, rdiv.
 static float with_number(int function, float x, float c) {
     const float value[] = {x + c, x - c, x * c, x / c, fmaxf(x, c), fminf(x, c), c - x, c / x};
     return value[function];
@@ -206,6 +208,7 @@ static void elementwise(struct step *s) {
     for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[i] = element(s->node, a[i], b[i]);
 }
 
+// Returns the result of an operation of unary.inc, whose formulas use x and the attributes p and q.
 static float unary_value(const struct oracle_node *n, float x) {
     const float p = (float)n->given[0], q = (float)n->given[1];
     (void)p, (void)q;
@@ -244,7 +247,7 @@ static void rope(struct step *s) {
         }
 }
 
-// kind: 0 to 3 for max, min, sum, mean.
+// Reduces n elements; for oracle_reduce. The node's `kind` is 0 to 3 for max, min, sum, mean.
 static float join(struct step *s, int64_t n, const float x[]) {
     double sum = 0;
     float most = x[0], least = x[0];

@@ -47,7 +47,7 @@ struct oracle_rope {
     int64_t scaling; // enum oracle_scaling
     double theta, factor, low_freq, high_freq, beta_fast, beta_slow;
     double attention; // 0: not given
-    int64_t original;
+    int64_t original; // original_context
 };
 
 // An attribute with one integer for all repetitions, or one for each repetition.
@@ -59,7 +59,7 @@ int64_t oracle_each_at(const struct oracle_each *, int64_t repetition); // 0 if 
 
 // Attributes of all operations. An operation leaves attributes that it does not have at their defaults.
 struct oracle_node {
-    int op, line, region;
+    int op, line, region; // op: enum oracle_op, or from ORACLE_OPS on a custom kernel; line: as in oracle_tensor
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;                                        // scale of scores; 0: not given
@@ -73,7 +73,7 @@ struct oracle_node {
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
-    int perms, extents, joins;
+    int perms, extents, joins;                // counts of the lists perm, extent and join; 0: not given
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
     int taps, strides, dilations, pads; // counts of the lists of `patch`
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
@@ -82,10 +82,10 @@ struct oracle_node {
     int64_t every;                 // of `reduce`: elements that stay of the last dimension; 0: not given
     int kind;                      // of `reduce`: 0 to 3 for max, min, sum, mean
     double pad;                    // of `patch`: value of the elements that are added
-    int vectors;                   // custom kernels: names of tensors
+    int vectors;                   // custom kernels: number of tensor names in `vector`
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight
-    int parameters;   // number given by the operation
+    int parameters;   // custom kernels: number of parameters that the operation gives
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
@@ -107,7 +107,7 @@ struct oracle_region {
 struct oracle_stream {
     const char *name;
     bool int8;   // its elements are int8; false: fp32
-    int extents; // expressions; 0: not given
+    int extents; // number of expressions in `extent`; 0: the shape is not given
     const char *extent[ORACLE_MAX_RANK];
 };
 

@@ -201,6 +201,8 @@ static struct rill_value value_of(const struct oracle_tensor *t, const struct sl
     return v;
 }
 
+// Calls the golden function with all operands, parameters and weights. The results are zeros before the call. If the
+// function reports a fault, it is raised.
 void oracle_custom(struct step *s) {
     struct rill_value in[ORACLE_PORTS], out[ORACLE_PORTS], vector[ORACLE_VECTORS];
     struct rill_parameter parameter[ORACLE_PARAMETERS];

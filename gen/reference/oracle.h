@@ -29,11 +29,11 @@ struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *
 struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, const char *family,
                                       struct diag *);
 // Reads DIR/oracle: the verbatim copies of a generated design's spec and golden files, each with a checksum. Returns
-// NULL after an error; *absent (may be NULL) is true if there is no such folder.
+// NULL after an error. If absent is not NULL, sets *absent to whether there is no such folder, which is then no error.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);
 
 // Writes such copies: the spec, the family of its model, and golden files named after their kernels. Returns false if
-// `out` has an error.
+// the output set has an error.
 struct oracle_copy {
     const char *name, *text; // name: name of a kernel, or one of the two names below
 };
@@ -57,8 +57,8 @@ int oracle_inputs(const struct oracle_graph *);
 int oracle_outputs(const struct oracle_graph *);
 struct oracle_io oracle_input(const struct oracle_graph *, int input);
 struct oracle_io oracle_output(const struct oracle_graph *, int output);
-// Returns the name of the first operation that cannot be evaluated because its kernel has no golden function. NULL: all
-// operations can be evaluated.
+// Returns the name of the first operation on which an output depends and that cannot be evaluated, because its kernel
+// has no golden function. NULL: there is no such operation.
 const char *oracle_beyond(const struct oracle_graph *);
 
 // Switches the pairs of every rotary embedding between neighbours and halves, to find out which form a checkpoint
@@ -74,8 +74,8 @@ struct oracle *oracle_open(struct arena *, const struct oracle_graph *, enum ora
 // Opens an exact evaluation with the weights that `rill pack` wrote to image_dir for the oracle.
 struct oracle *oracle_open_image(struct arena *, const struct oracle_graph *, const char *image_dir, struct diag *);
 void oracle_close(struct oracle *); // NULL is fine
-// Opens another evaluation that shares the weights of the first but has its own keys, values and results. Returns NULL
-// after an error.
+// Opens another evaluation that shares the weights of the first but has its own keys, values and results. The first
+// must stay open. Returns NULL after an error.
 struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
 
 // Sets how tokens are drawn from now on (docs/numerics.md section 10). It affects only ORACLE_EXACT; ORACLE_FLOAT
@@ -86,14 +86,17 @@ void oracle_sample(struct oracle *, const struct sampling *);
 // Returns false if an operation raised a fault at this or an earlier position of the request; oracle_fault describes
 // it.
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
-// Runs oracle_step in several evaluations that share their weights (oracle_open_beside), all at one position. The
-// values are the same, and weights are read once for all. id[i] is for evaluation i.
+// Runs oracle_step in several evaluations of a language model that share their weights (oracle_open_beside), all at one
+// position. The values are those of separate calls, but the weights are read only once. id[i] is for evaluation i.
+// Returns false after a fault in one of them.
 enum { ORACLE_MOST_LANES = 16 };
 bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
-// Runs all rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
+// Runs all rows of a request: in[i] is [rows][elements of input i], and out[o] is [rows][elements of output o]. in[i]
+// may be NULL if no output depends on input i. Rows of an output that cannot be evaluated are not written. Returns
+// false after a fault.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
 uint32_t oracle_next_id(const struct oracle *);                    // token chosen by the latest step with `last`
-const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: cannot be evaluated
+const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: it did not compute the output
 const float *oracle_logits(const struct oracle *);                 // latest step; NULL: it did not compute logits
 const char *oracle_fault(const struct oracle *);                   // names tensor, repetition and position, or NULL
 
@@ -113,17 +116,18 @@ const char *oracle_lines(const struct oracle_graph *); // path of the file that 
 struct oracle_info oracle_info(const struct oracle_graph *, int tensor);
 int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: no such tensor
 
+// The kind of a value, and the members of struct oracle_value that have it in exact mode.
 enum oracle_kind {
     ORACLE_F32,  // f32
     ORACLE_MX,   // quantized: mx times 2^(exp_min + shift[r * blocks + c / block])
-    ORACLE_ACC,  // integer sums of a product
+    ORACLE_ACC,  // acc: integer sums of a product
     ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
     ORACLE_INT8, // of custom kernels: q
-    ORACLE_ID,
+    ORACLE_ID,   // id
 };
 
-// Element (r, c) is at [r * cols + c]; the last dimension is along the row. In float mode every value except ids is in
-// f32, whatever its kind.
+// Element (r, c) is at [r * cols + c]; the last dimension is along the row. In float mode every value is in f32,
+// whatever its kind, except ids and ORACLE_INT8. blocks: blocks of a row. scale: ORACLE_KV, [rows].
 struct oracle_value {
     enum oracle_kind kind;
     int64_t rows, cols, block, blocks;
@@ -153,6 +157,7 @@ struct oracle_content {
     int64_t rows, k, group;
     enum qformat format;
 };
+// Begins a content, without any rows. rows: number of rows that will be added.
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
 // Adds the next rows of the matrix. Every piece except the last must have an even number of rows, because the hash
 // takes eight bytes at a time.

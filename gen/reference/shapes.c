@@ -61,6 +61,7 @@ static bool is_permutation(const struct oracle_node *n, int rank) {
     return n->perms == rank && seen == (1 << rank) - 1;
 }
 
+// Reports that the shape of an operation's result cannot be found. what: the reason. Returns false.
 static bool fail(struct oracle_graph *g, const struct oracle_node *n, const char *what, struct diag *diag) {
     struct loc loc = loc_file(g->arena, g->path);
     loc.line = (uint32_t)n->line, loc.col = 1;
@@ -137,8 +138,8 @@ static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct 
     return true;
 }
 
-// Without `along` the last dimension is joined. With `every`, a last dimension that is joined keeps `every` elements,
-// which must divide it. If no dimension is left, the result has one element.
+// Sets the shape of a `reduce`. Without `along` the last dimension is joined. With `every`, a last dimension that is
+// joined keeps `every` elements, which must divide it. If no dimension is left, the result has one element.
 static bool shape_reduced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0);
     int64_t extent[ORACLE_MAX_RANK] = {1};
@@ -261,6 +262,7 @@ static void find_ids(struct oracle_graph *g) {
     }
 }
 
+// Sets the shapes of all tensors, in the order of the graph. A carried tensor has the shape of its first value.
 static bool shape_all(struct oracle_graph *g, struct diag *diag) {
     for (size_t r = 0; r < g->region.count; r++) {
         const struct oracle_region *region = &g->region.items[r];
@@ -331,7 +333,8 @@ static bool has_no_function(const struct oracle_graph *g, const struct oracle_no
     return n->op >= ORACLE_OPS && !g->kernel.items[n->op - ORACLE_OPS].text;
 }
 
-// Marks tensors that depend directly on an unknown one. Returns true if it marked any, so that another pass is needed.
+// Marks the results of custom kernels without a golden function, and tensors that depend directly on an unknown one.
+// Returns true if it marked any, so that another pass is needed.
 static bool spread(struct oracle_graph *g) {
     bool more = false;
     for (size_t i = 0; i < g->node.count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a spec file into the oracle's graph (graph.h). libyaml parses the document; docs/spec.md defines the keys. It
-// does not use the compiler's readers. Keys that are missing get their defaults, and unknown keys are ignored, because
-// the compiler checks them.
+// Reads a spec file into the oracle's graph (graph.h). libyaml parses the document; docs/spec.md defines the keys. This
+// file does not use the compiler's readers. Keys that are missing get their defaults, and unknown keys are ignored,
+// because the compiler checks them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +120,7 @@ static int declare(struct reader *r, const char *name, int line, int region) {
     return (int)r->graph->tensor.count - 1;
 }
 
+// Returns the tensor that the node names. Reports an error and returns 0 if there is none.
 static int find(struct reader *r, const yaml_node_t *at) {
     const char *name = text(at);
     int t = name ? oracle_find(r->graph, name) : NONE;
@@ -135,6 +136,7 @@ static const char *const op_names[ORACLE_OPS] = {
 #undef ORACLE_OP
     [ORACLE_LINEAR] = "linear", [ORACLE_CONV] = "conv", [ORACLE_ATTENTION] = "attention"};
 
+// Returns the operation that the key `op` names. After an error it returns ORACLE_ADD; the graph is not used then.
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));
     for (int i = 0; name && i < ORACLE_OPS; i++)
@@ -164,8 +166,8 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
-// Whether a name fits a pattern in which `*` stands for any characters. If the text after the latest `*` does not fit,
-// it is tried one character later.
+// Whether a name fits a pattern in which `*` matches any characters. If the text after the latest `*` does not fit, the
+// function tries this text one character later in the name.
 static bool fits(const char *pattern, const char *name) {
     const char *behind = NULL, *from = NULL;
     while (*name) {
@@ -201,6 +203,7 @@ static double given(struct reader *r, const yaml_node_t *map, const char *key) {
     return s ? strtod(s, NULL) : NAN;
 }
 
+// Reads the attributes of an operation of unary.inc.
 static void read_unary(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const char *first = NULL, *second = NULL;
     switch (n->op) {
@@ -268,6 +271,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     if (n->block == 0) n->block = g->group;
 }
 
+// Reads what an operation gives for its custom kernel: parameters, names of vectors, and the table.
 static void read_parameters(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const struct oracle_kernel *k = &r->graph->kernel.items[n->op - ORACLE_OPS];
     for (int p = 0; p < k->parameters; p++) {
@@ -282,6 +286,7 @@ static void read_parameters(struct reader *r, const yaml_node_t *map, struct ora
     n->weight = string(r, map, "weight", NULL);
 }
 
+// Reads an operation and declares the tensors that it makes.
 static void read_node(struct reader *r, const yaml_node_t *map, int region) {
     struct oracle_node n = {.op = find_op(r, map), .line = line_of(map), .region = region};
     const yaml_node_t *in = get(r, map, "in"), *out = get(r, map, "name");
@@ -323,6 +328,7 @@ static void read_nexts(struct reader *r, const yaml_node_t *map, int region) {
         g->carry[c].next = find(r, get(r, node_at(r, p->value), "next"));
 }
 
+// Reads a region with its carried tensors and operations.
 static void read_region(struct reader *r, const yaml_node_t *map) {
     int region = (int)r->graph->region.count;
     struct oracle_region g = {.name = string(r, map, "name", "?"),
@@ -342,6 +348,7 @@ static void read_regions(struct reader *r, const yaml_node_t *list) {
     for (int i = 0; r->ok && i < count(list); i++) read_region(r, item(r, list, i));
 }
 
+// Adds an input of the graph. Inputs beyond ORACLE_PORTS are ignored, because the compiler rejects them.
 static void add_input(struct reader *r, const char *name, int line, int rank, const int64_t extent[]) {
     if (r->graph->inputs == ORACLE_PORTS) return;
     int t = declare(r, name, line, NONE);
@@ -367,6 +374,7 @@ static void read_end_ids(struct reader *r, const yaml_node_t *eot) {
         ends->id[ends->count++] = (uint32_t)strtoul(text(item(r, eot, i)), NULL, 0);
 }
 
+// Reads the section `graph`, or the graph of a family.
 static void read_graph(struct reader *r, const yaml_node_t *graph) {
     const yaml_node_t *inputs = get(r, graph, "inputs"), *outputs = get(r, graph, "outputs");
     if (!inputs || inputs->type != YAML_MAPPING_NODE) return wrong(r, graph, "no map", "inputs");
@@ -385,7 +393,8 @@ static void read_graph(struct reader *r, const yaml_node_t *graph) {
 
 // ---- custom kernels ----
 
-// Reads the golden file of a kernel. The kernel has no golden function if the spec names no file.
+// Reads the golden file of a kernel. The kernel has no golden function if the spec names no file, or if the graph is
+// read without golden functions.
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
     struct arena *a = r->graph->arena;
     const char *file = string(r, golden, "file", NULL), *why = NULL;
@@ -446,6 +455,7 @@ static void read_kernels(struct reader *r, const yaml_node_t *map) {
 
 // ---- a model: the graph of its family ----
 
+// Parses YAML. If it returns true, the caller must delete the document.
 static bool load(yaml_document_t *doc, const char *data) {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return false;
@@ -463,6 +473,8 @@ static const char *family_path(struct reader *r, const char *name) {
     return *name == '/' ? name : arena_printf(a, "%s/%s", r->base, name);
 }
 
+// Returns the text of a family: the one that the graph has already, or that of the file. Sets `lines` of the graph.
+// NULL: the file cannot be read.
 static const char *family_text(struct reader *r, const char *name) {
     const char *path = r->graph->family ? name : family_path(r, name), *why = NULL;
     size_t len;
@@ -518,6 +530,7 @@ static void read_formats(struct reader *r, const yaml_node_t *design) {
     }
 }
 
+// Reads the whole spec. Its graph is written out, or follows from `model`.
 static void read_document(struct reader *r) {
     const yaml_node_t *root = yaml_document_get_root_node(r->doc), *model = get(r, root, "model"),
                       *graph = get(r, root, "graph"), *design = get(r, root, "design");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the statistics of a calibration in entries, and writes and reads them as JSON. The file has checksums of the
-// checkpoint and of the graph with which they were measured, so that they are not used for another model.
+// checkpoint and of the graph with which the statistics were measured, so that they are not used for another model.
 #include "gen/reference/statistics.h"
 
 #include <inttypes.h>
@@ -79,6 +79,7 @@ static uint64_t hash_choices(uint64_t h, const struct oracle_node *n) {
     return hash_numbers(h, n->padding, n->pads);
 }
 
+// Continues the hash over an operation, without its format, block and exp_min.
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
     // A table of positions has as many rows as the context, which must not change the hash.
     const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows;

@@ -25,8 +25,8 @@ struct statistics {
 struct statistics_entry *statistics_entry(struct statistics *, struct arena *, const char *tensor, int64_t rows,
                                           int64_t row_offset, int64_t k);
 void statistics_divide(struct statistics *, struct arena *); // makes the means from the sums
-// Returns a checksum of the graph: operations, how they are connected, names of weights, and those attributes that
-// hash_node lists. Formats, groups and the context are not part of it.
+// Returns a checksum of the graph: operations, how they are connected, names of weights, golden functions, and those
+// attributes that hash_node lists. Formats, groups and the context are not part of it.
 uint64_t statistics_graph(const struct oracle_graph *);
 
 #endif

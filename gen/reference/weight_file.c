@@ -188,6 +188,7 @@ static bool put_quantized(struct packer *p, const struct oracle_node *n, const s
     return true;
 }
 
+// Writes a vector of the checkpoint and returns its offset; 0 if the pattern is NULL. Clears p->ok after an error.
 static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetition, int64_t n, int64_t offset,
                           enum checkpoint_role role) {
     if (!pattern) return 0;
@@ -213,6 +214,7 @@ static void put_table(struct packer *p, const struct oracle_node *n, const struc
     e->matrix = put(p, w, e->rows * e->k * 4);
 }
 
+// Writes the matrix and the bias of an operation in one repetition. Clears p->ok after an error.
 static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t repetition, struct entry *e) {
     struct checkpoint_slice s = {.name = oracle_name(p->arena, n->weight ? n->weight : "", repetition),
                                  .rows = e->rows,
@@ -317,6 +319,7 @@ static const void *part(const struct oracle_map *m, int64_t in_golden, int64_t o
     return m->data[file] + offset;
 }
 
+// Fills *w with the arrays of an entry. Returns false if an array is not within its file.
 static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, const struct entry *e,
                       struct oracle_weights *w) {
     bool ok = true;
@@ -335,6 +338,7 @@ static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, c
     return ok;
 }
 
+// Fills all[node] with the weights of the node in all repetitions. Returns NULL, or the error.
 static const char *map_entries(struct arena *arena, const struct oracle_graph *g, const struct oracle_map *m,
                                const struct oracle_weights **all) {
     const uint8_t *at = m->data[0] + sizeof(struct head);

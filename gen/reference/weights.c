@@ -128,6 +128,8 @@ static bool keep_floats(const struct loader *l, const struct oracle_node *n) {
     return l->mode == ORACLE_FLOAT || oracle_is_table(n);
 }
 
+// Loads a matrix from the checkpoint or computes it, and quantizes matrices that do not stay in floating point. False
+// after an error.
 static bool load_matrix(struct loader *l, const struct oracle_node *n, const struct checkpoint_slice *s,
                         struct oracle_weights *w) {
     bool floats = keep_floats(l, n);
@@ -193,6 +195,7 @@ static bool load_node(struct loader *l, const struct oracle_node *n, int64_t rep
     return w->gamma && load_vector(l, n->beta, repetition, w->k, 0, CHECKPOINT_BIAS, &w->beta);
 }
 
+// Fills all[node] for every operation with weights that an output needs. False after an error.
 static bool load_all(struct loader *l, const struct oracle_weights **all) {
     const struct oracle_graph *g = l->graph;
     for (size_t i = 0; i < g->node.count; i++) {

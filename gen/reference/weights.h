@@ -13,10 +13,10 @@
 // The weights of one operation in one repetition; parts that it does not have are NULL.
 struct oracle_weights {
     int64_t rows, k;
-    int64_t group, groups; // int4, int4_asym: columns of a group, groups of a row
-    const int8_t *q;       // [rows][k]
-    const int16_t *q16;    // [rows][k] instead of q, int16
-    const float *row_scale;
+    int64_t group, groups;      // int4, int4_asym: columns of a group, groups of a row
+    const int8_t *q;            // [rows][k]
+    const int16_t *q16;         // [rows][k] instead of q, int16
+    const float *row_scale;     // [rows]
     const uint8_t *group_scale; // [rows][groups]
     const int8_t *group_offset; // [rows][groups], int4_asym
     const float *matrix;        // [rows][k], not quantized: tables of positions, and every matrix in float mode
@@ -43,8 +43,8 @@ void oracle_weights_unmap(struct oracle_map *);
 bool oracle_has_matrix(const struct oracle_node *);
 bool oracle_is_table(const struct oracle_node *); // fp32 rows, read by position or by a custom kernel
 
-// These load a norm's gain, some rows of the matrix of an operation, or the whole matrix, as the attributes of the
-// operation say. They return NULL after an error.
+// The next three functions load a norm's gain, some rows of the matrix of an operation, or the whole matrix, as the
+// attributes of the operation say. They return NULL after an error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
                          int64_t length, struct diag *);
 const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
@@ -56,7 +56,8 @@ const float *oracle_matrix(struct checkpoint *, struct arena *, const struct ora
 bool oracle_is_computed(const struct oracle_node *);
 const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
 
-// These return the format to which a matrix is quantized, and the number of columns of its groups (0: no groups).
+// oracle_format returns the format to which a matrix is quantized. oracle_group returns the number of columns of a
+// group, or 0 if the format has no groups.
 enum qformat oracle_format(const struct oracle_node *);
 int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 

@@ -33,7 +33,8 @@ static void add_graph(const struct ir *ir, struct text *out) {
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
 
-// Adds what the weights that stay on chip take, if there are any.
+// Adds the line about the weights that stay on chip: their bytes, and the resources of their stores. Adds nothing if
+// there are none.
 static void add_resident(const struct report *r, struct text *out) {
     struct cost_resources sum = {0};
     int64_t bytes = 0;

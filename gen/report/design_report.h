@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report as text and JSON: graph, resources, cycles, kernels, FIFOs and memory, all estimated or exact, none
-// simulated. Also the warnings about designs that exceed their board.
+// Writes the design report as text and JSON: graph, resources, cycles, kernels, FIFOs and memory. Its figures are
+// counted in the design or estimated; none comes from a simulation. Also gives the warnings about designs that exceed
+// their board.
 #ifndef RILL_DESIGN_REPORT_H
 #define RILL_DESIGN_REPORT_H
 

@@ -18,7 +18,8 @@ void html_escape(struct text *out, const char *s); // replaces <, >, &, " by ent
 // Runs Graphviz: turns the text of a graph into an SVG element that refers to nothing outside itself. Returns false and
 // sets *why if that fails.
 bool dot_svg(struct arena *, const struct text *graph, struct text *svg, const char **why);
-// These write graphs for Graphviz: the operations, the kernels that serve them, and the complete hardware.
+// The next three functions write graphs for Graphviz: the operations, the kernels that serve them, and the complete
+// hardware.
 void graph_operations(struct ir *, struct text *out);
 void graph_binding(struct ir *, struct text *out);
 void graph_hardware(struct ir *, struct text *out);
@@ -27,18 +28,19 @@ void graph_hardware(struct ir *, struct text *out);
 struct html_window {
     const struct timing_result *run; // NULL: no contract, or the run deadlocked
     const char *why;                 // the reason, if run is NULL
-    int64_t from, to;                // cycles shown: one repetition of the most repeated region, else the whole step
-    const char *region;              // that region's name, or NULL
+    int64_t from, to;                // cycles shown: a repetition if exactly one region repeats, else the whole step
+    const char *region;              // name of the region whose repetition is shown, or NULL
     int64_t position;                // position of the step's token
 };
 struct html_window html_simulate(struct ir *);
 void html_timeline(const struct ir *, const struct html_window *, struct text *out); // which kernel works when
-// These draw how full a stream is over the window (forecast), and over a run of the simulator on the RTL (measured), as
-// small SVGs with a dashed line at the FIFO's depth.
+// The next two functions draw how full a stream is over the window (forecast), and over a run of the simulator on the
+// RTL (measured), as small SVGs with a dashed line at the FIFO's depth. Without a record of the stream,
+// html_fill_measured writes `-`.
 void html_fill_line(const struct ir *, int edge, const struct html_window *, struct text *out);
 void html_fill_measured(const struct ir *, int edge, const struct measured *, struct text *out);
 
-// These write the tables and bars of the page's sections.
+// The other functions write the tables and bars of the page's sections.
 void html_resources(const struct report *, struct text *out);
 void html_dies(const struct report *, struct text *out);
 void html_clock(const struct clock_model *, struct text *out); // the record must be current

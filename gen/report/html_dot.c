@@ -24,7 +24,7 @@ static FILE *file_of(const struct text *text) {
     return f;
 }
 
-// Runs dot and returns its exit status, 127 if it is not installed, or -1 if it did not end normally. `again` selects
+// Runs dot and returns its exit status, 127 if dot is not installed, or -1 if dot did not end normally. `again` selects
 // dot's newer ranking, which can lay out the few graphs with nested clusters that the usual ranking cannot. Only this
 // second try may print dot's error messages.
 static int run_dot(FILE *in, FILE *out, bool again) {

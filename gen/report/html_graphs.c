@@ -52,7 +52,7 @@ static void begin_cluster(struct text *out, int id, const char *label) {
     text_add(out, ";\n");
 }
 
-// Opens a group's cluster inside the cluster of a region or a die. For IR_NONE it opens none.
+// Opens a group's cluster inside the cluster `outer` of a region or a die. If group is IR_NONE, it opens none.
 static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
     if (group == IR_NONE) return;
     text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer,
@@ -188,7 +188,8 @@ static int source_of(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
-// Returns the names of the products that an engine computes, three per line, or the module's name of another kernel.
+// Returns the names of the products that an engine computes, three per line. For another kernel, returns the name of
+// its module.
 static const char *served_by(const struct ir *ir, int kernel) {
     const char *names = NULL;
     int count = 0;
@@ -293,6 +294,7 @@ static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     return text;
 }
 
+// Draws a stream, with its itensor type and its FIFO as label. A stream between dies is red.
 static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *from = &ir->kernel[e->src_kernel].port[e->src_port];
     const char *size = arena_printf(ir->arena, "%lld x %lld, %s", (long long)e->depth, (long long)cost_edge_bits(ir, e),
@@ -306,8 +308,8 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
               e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
-// Draws all kernels with their streams. Step words are left out: they go from the token loop to nearly all kernels and
-// would hide everything else.
+// Draws the kernels with their streams. Step words are left out: they go from the token loop to nearly all kernels and
+// would hide everything else. Kernels without any other stream are left out as well.
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)

@@ -11,7 +11,7 @@ static void cell(struct text *out, const char *s) {
 
 static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
 
-// Adds a bar for the bits of a group, and their share of the budget. The full width stands for the whole budget.
+// Adds a bar for the bits of a group, and their share of the budget. The full width is the whole budget.
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
     text_addf(out,
@@ -20,6 +20,7 @@ static void add_bar(int64_t bits, int64_t budget, struct text *out) {
               share > 100 ? 100 : share, share > 100 ? " over" : "", share);
 }
 
+// Adds the table of the groups.
 static void add_groups(const struct ir *ir, struct text *out) {
     int64_t budget = ir->design.on_chip_kib * 8192; // 8192 bits per KiB
     text_add(out, "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last "
@@ -43,6 +44,7 @@ static void add_groups(const struct ir *ir, struct text *out) {
     text_add(out, "</table>\n");
 }
 
+// Adds the table that compares the cuts between groups.
 static void add_fusions(const struct ir *ir, struct text *out) {
     text_add(out, "<h3>These cuts, and the greedy walk of StreamTensor's Algorithm 2 by the same "
                   "count</h3><table><tr><th>cuts</th><th class=\"n\">groups</th>"

@@ -56,6 +56,7 @@ static struct cost_resources board_room(const struct ir *ir) {
     return sum;
 }
 
+// Adds a bar for each kind of resource.
 static void add_bars(const struct report *r, const struct cost_resources *available, struct text *out) {
     const struct cost_resources *sum[4] = {&r->cost.kernels, &r->cost.fifos, &r->cost.memory, &r->cost.total};
     struct report_figure figure[4][REPORT_RESOURCES], have[REPORT_RESOURCES];
@@ -77,7 +78,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
                   "<i style=\"background:#8b5cf6\"></i>DMA engines</p>\n");
 }
 
-// Returns a kernel's largest share of any kind of resource, by which the table is sorted.
+// Returns the largest of a kernel's shares of the kinds of resource. The table is sorted by this share.
 static double weight(const struct cost_resources *c, const struct cost_resources *have) {
     struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
     double most = 0;
@@ -186,6 +187,7 @@ void html_dies(const struct report *r, struct text *out) {
 
 // ---- FIFOs ----
 
+// Adds the cell with a measured high-water mark. -1: the stream was not watched.
 static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
     if (high_water < 0) text_add(out, "<td class=\"n\">-</td>");
     else text_addf(out, "<td class=\"n%s\">%lld</td>", high_water > depth ? " over" : "", (long long)high_water);
@@ -214,6 +216,7 @@ static void add_stream(const struct report *r, const struct ir_edge *e, struct t
     text_add(out, "</div></td>");
 }
 
+// Adds the row of a stream. The forecast and the measured figures are only there if they exist.
 static void add_fifo(const struct report *r, int id, const struct measured *m, const struct html_window *w,
                      struct text *out) {
     const struct ir_edge *e = &r->ir->edge[id];

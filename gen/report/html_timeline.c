@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the most repeated region, or
-// during a whole step. The cycles are forecast from the timing contracts.
+// Draws a timeline as SVG: in which cycles each kernel works during one repetition of the region that repeats, or
+// during a whole step if no region or several regions repeat. The cycles are forecast from the timing contracts.
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +135,7 @@ static double place(const struct html_window *w, int64_t cycle) {
     return NAME_WIDTH + (double)(cycle - w->from) * WIDTH / (double)(w->to - w->from);
 }
 
+// Draws the row of a kernel: the name, the spans, and the share of the window in which the kernel works.
 static void add_row(const struct ir *ir, int kernel, const struct spans *s, int row, const struct html_window *w,
                     struct text *out) {
     enum html_kind kind = html_kind_of(ir, kernel);

@@ -84,6 +84,7 @@ static void warn_of_board(const struct ir *ir, const struct cost_design *cost, s
     text_free(&list);
 }
 
+// Warns if the upper estimate of the power at the bound is more than NEAR_PERCENT of the card's limit.
 static void warn_of_power(const struct ir *ir, const struct cost_design *cost, struct loc loc, struct diag *diag) {
     enum { NEAR_PERCENT = 90 };
     double limit = ir->design.figures.power.limit_w;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report section `clock`: the frequency that the delay model estimates for each die, and the longest paths.
+// Report section `clock`: the frequencies that the delay model estimates for the parts of the design, and the longest
+// paths.
 #include <string.h>
 
 #include "gen/report/report_parts.h"

@@ -24,6 +24,7 @@ static void add_row(struct crossings *c, struct crossing row) {
     if (row.bits > 0) VEC_PUSH(c->arena, c->row, row);
 }
 
+// Adds a row for a stream. A stream in a pool has two: to the storage of the pool, and from there.
 static void add_stream(struct crossings *c, const struct ir_edge *edge) {
     const struct ir *ir = c->ir;
     const char *from = ir->kernel[edge->src_kernel].name, *to = ir->kernel[edge->dst_kernel].name;

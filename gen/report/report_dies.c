@@ -47,6 +47,8 @@ static void add_over(const struct cost_resources *c, const struct cost_resources
     if (*sep == ',') text_add(out, "\n");
 }
 
+// Adds the rows of a die: the shares that are used, the shares under the upper estimate of the memory ports' resources
+// if they differ, the limits, and by how much the design exceeds them.
 static void add_die(const struct report *r, int die, struct text *out) {
     const struct board_memory_port *port = &r->ir->design.figures.memory_port;
     struct cost_fill f = cost_fill(r->ir, &r->cost, die);
@@ -62,6 +64,7 @@ static void add_die(const struct report *r, int die, struct text *out) {
     add_over(&f.taken, &f.limit, out);
 }
 
+// Adds the line of a boundary: the bits that cross, as shares of the wires, and the excess over the limit.
 static void add_boundary(const struct report *r, int b, struct text *out) {
     const struct ir *ir = r->ir;
     int64_t bits = cost_boundary_bits(ir, b);

@@ -103,6 +103,7 @@ int64_t report_group_bits(const struct ir *ir, int group, int64_t *fifos) {
     return bits;
 }
 
+// Adds the table of the groups, and the one that compares the cuts between groups.
 static void add_groups(const struct ir *ir, struct text *out) {
     text_add(out, "\ngroups: region, first and last operation, bits counted against the budget (at safe depths), as "
                   "emitted, FIFOs of its own streams\n");
@@ -120,6 +121,7 @@ static void add_groups(const struct ir *ir, struct text *out) {
                   (long long)ir->fusion[f].groups, (long long)ir->fusion[f].bits, (long long)ir->fusion[f].traffic);
 }
 
+// Adds the table of the pools, and the list of streams between groups.
 static void add_pools(const struct ir *ir, struct text *out) {
     text_add(out, "\npools: words x bits, bits, bits of its streams if each had its own FIFO, streams (group)\n");
     for (int k = 0; k < ir->kernels; k++) {

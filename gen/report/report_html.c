@@ -84,6 +84,7 @@ static void add_head(struct page *p) {
     text_add(p->out, "</p></header><main>\n");
 }
 
+// Adds the row of key figures. Those of a simulation are only there if one is given.
 static void add_cards(struct page *p) {
     struct arena *a = p->ir->arena;
     const char *unit = p->ir->design.is_lm ? "tokens/s" : "rows/s";
@@ -130,6 +131,7 @@ static void add_kinds(struct page *p) {
     text_add(p->out, "</p>\n");
 }
 
+// Adds the section with the timeline, or with the reason why there is none.
 static void add_window(struct page *p) {
     const struct html_window *w = &p->window;
     struct arena *a = p->ir->arena;

@@ -20,6 +20,7 @@ static void add_resources(const struct cost_resources *c, struct text *out) {
     }
 }
 
+// Adds the member `name` of the resources. `kernels` is the first member, so it gets no comma before it.
 static void add_sum(const char *name, const struct cost_resources *c, struct text *out) {
     text_addf(out, "%s\n  \"%s\": {", strcmp(name, "kernels") ? "," : "", name);
     add_resources(c, out);

@@ -70,6 +70,7 @@ static enum kind kind_of(const struct report_memory *m) {
 
 static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
+// Adds a line with the sums of each kind of memory.
 static void add_kinds(const struct report_memories *all, struct text *out) {
     for (enum kind k = 0; k < KINDS; k++) {
         int64_t held = 0, room = 0, pieces = 0, count = 0;

@@ -17,9 +17,10 @@ struct report {
     struct cost_rows measured; // empty if the table of measurements is not installed
     const struct clock_model *clock;
 };
+// Calculates the figures that the sections share. The clock model is NULL if no section about the clock is written.
 struct report report_make(const struct ir *, const struct clock_model *);
 int64_t report_channel_used(const struct ir *); // bytes used in the fullest memory channel
-int64_t report_fifo_bits(const struct ir *);    // bits of FIFOs outside of pools, of pools and of spills
+int64_t report_fifo_bits(const struct ir *); // the sum of the bits of FIFOs outside of pools, of pools, and of spills
 // Bits that the FIFOs would have with other depths than in the design, for comparison. FIFOs of step words and
 // parameters are left out.
 struct report_uniform {
@@ -34,8 +35,10 @@ struct report_figure { // one kind of resource
     bool halves; // `count` is in halves: BRAM18 as halves of a BRAM36
     int64_t count;
 };
+// Lists the kinds of resource: LUT, FF, DSP, BRAM36 and URAM, in this order.
 void report_figures(const struct cost_resources *, struct report_figure out[REPORT_RESOURCES]);
-void report_count(const struct report_figure *, int width, struct text *out); // right-aligned; prints a half as .5
+// Prints a count in at least `width` characters, right-aligned, and a half as .5.
+void report_count(const struct report_figure *, int width, struct text *out);
 
 struct report_memory { // a FIFO deeper than two words, a buffer of a kernel, or the prefetch FIFOs of an engine
     const char *name;
@@ -52,9 +55,10 @@ struct report_memories report_memories_make(const struct ir *);
 // Returns the bits of a group as emitted. This is group->bits with the actual depths of the FIFOs of the group's
 // streams instead of the safe depths. Sets *fifos to the bits of these FIFOs alone.
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
-void report_resources(const struct report *, struct text *out); // the tables of resources
+void report_resources(const struct report *, struct text *out); // the table of resources
 const char *report_where(const struct report *); // a phrase if the bound depends on the step's positions, else empty
-struct hbm_share report_share(const struct report *); // shares of the fullest channel's rates, at the bound
+// Returns the shares of the peak rate and of the sustained rate that the fullest channel uses at the bound.
+struct hbm_share report_share(const struct report *);
 void report_decode(const struct report *, struct text *out);
 void report_power(const struct report *, struct text *out); // prints nothing if the board has no power coefficients
 void report_power_json(const struct report *, struct text *out);
@@ -76,7 +80,7 @@ void report_measured_json(const struct report *, int kernel, struct text *out);
 const char *report_clock_says(const struct report *);
 void report_clock(const struct report *, struct text *out);
 void report_clock_json(const struct report *, struct text *out);
-double report_per_weight(const struct cost_format *, int64_t bits);
+double report_per_weight(const struct cost_format *, int64_t bits); // bits per weight of the format; 0 without weights
 // Returns the bits of padding, which are neither elements nor scales, offsets or biases.
 int64_t report_filled(const struct cost_format *);
 void report_weights(const struct report *, struct text *out); // prints nothing if the model has no weights

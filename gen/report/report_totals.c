@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes totals of a whole design that several parts of the report show: used memory, bits of FIFOs.
+// Computes totals of a whole design that several parts of the report show: the memory that is used, and the bits of
+// FIFOs.
 #include "gen/pass/pass.h"
 #include "gen/report/report_parts.h"
 

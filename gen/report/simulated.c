@@ -53,6 +53,7 @@ static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, s
     return false;
 }
 
+// Reads the figures of the whole run. Returns false after an error.
 static bool read_sums(const json_t *root, struct measured *m, struct diag *diag, struct loc loc) {
     const json_t *cycles = json_object_get(root, "cycles"), *rate = json_object_get(root, "tokens_per_second"),
                  *match = json_object_get(root, "match");

@@ -9,16 +9,16 @@
 #include "gen/emit/emit.h"
 #include "gen/report/report_parts.h"
 
-struct pair {
+struct pair { // a row of the comparison
     const char *name;
     struct cost_resources estimate, vendor;
     bool found; // the tool's report has a figure for it
 };
 struct table {
     VEC(struct pair) kernels;
-    struct pair streams, memory, others, all;
-    struct pair *die;                 // per die; NULL if the design is not split over dies
-    int dies, missing, lanes_missing; // missing, lanes_missing: kernels and lanes that are not in the report
+    struct pair streams, memory, others, all; // memory: DMA engines; others: instances without an estimate
+    struct pair *die;                         // per die; NULL if the design is not split over dies
+    int dies, missing, lanes_missing;         // missing, lanes_missing: kernels and lanes that are not in the report
 };
 
 // Returns the resources of a row, with all instances inside it.
@@ -53,6 +53,7 @@ static int find_path(const struct ir *ir, const struct vendor *v, const char *pa
     return row;
 }
 
+// Adds the row of a kernel, and adds what the report has for the kernel to its die.
 static void add_kernel(const struct emit_plan *plan, const struct vendor *v, const struct cost_design *cost, int k,
                        struct table *t) {
     const struct ir *ir = plan->ir;

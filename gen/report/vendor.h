@@ -29,11 +29,13 @@ struct vendor {
 };
 
 // Reads the reports (*.rpt) in a folder, from the latest stage if there are several stages. Returns NULL after an
-// error: no utilization report, a line that cannot be read, or two reports of one stage.
+// error: for example no utilization report, a report without rill_top or without slacks, a line that cannot be read, or
+// two reports of one kind and stage.
 struct vendor *vendor_read(struct arena *, const char *dir, struct diag *);
 // Returns the row of an instance directly inside another one, or IR_NONE if the tool has dissolved the instance.
 int vendor_find(const struct vendor *, int parent, const char *name);
 
+// vendor_text and vendor_json write the comparison.
 void vendor_text(const struct ir *, const struct vendor *, struct text *out);
 void vendor_json(const struct ir *, const struct vendor *, struct text *out);
 

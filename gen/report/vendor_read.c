@@ -19,9 +19,9 @@ struct line {
 struct reader {
     struct arena *arena;
     struct diag *diag;
-    struct source *source;
-    const char *next;
-    uint32_t number; // number of the line read last
+    struct source *source; // the report that is read
+    const char *next;      // its next line
+    uint32_t number;       // number of the line read last
 };
 
 // Reads the next line, without its line end. Returns false at the end of the report.
@@ -85,6 +85,7 @@ struct cells {
     int count;
 };
 
+// Splits a line of a table at its bars.
 static void split_cells(const struct line *line, struct cells *out) {
     out->count = 0;
     const char *end = line->at + line->len, *at = line->at + 1;
@@ -246,6 +247,7 @@ static bool read_slack(struct reader *r, const struct line *line, const struct l
     return false;
 }
 
+// Reads a number of end points. `NA` counts as 0.
 static bool read_ends(struct reader *r, const struct line *line, const struct line *cell, int64_t *out) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     *out = 0;

@@ -13,6 +13,7 @@
 
 static bool has_channel(const struct ir *ir, int channel) { return channel >= 0 && channel < ir->design.channels; }
 
+// Refuses --inject-error and --base for a channel that the design does not have.
 static const char *channels_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *option = NULL;
     for (size_t i = 0; i < o->errors.count; i++)
@@ -22,14 +23,16 @@ static const char *channels_fault(struct arena *arena, const struct ir *ir, cons
     return option ? arena_printf(arena, MSG_CHANNEL_OPTION, option, ir->design.channels - 1) : NULL;
 }
 
-// Refuses --save if a custom kernel has a golden function, because it is loaded from a file that no longer exists when
-// the saved run is resumed.
+// Refuses --save if a custom kernel has a golden function, because the function is loaded from a file that no longer
+// exists when the saved run is resumed.
 static const char *save_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     for (int c = 0; o->save && c < ir->customs; c++)
         if (ir->custom[c].function) return arena_printf(arena, MSG_SAVE_GOLDEN, ir->custom[c].name);
     return NULL;
 }
 
+// Refuses --inputs and --outputs for a language model, and a file for --outputs that cannot hold all outputs of the
+// graph.
 static const char *rows_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (ir->design.is_lm && (o->inputs || o->outputs)) return MSG_DESIGN_TAKES_PROMPT;
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
@@ -50,15 +53,15 @@ static const char *from_fault(struct arena *arena, const struct ir *ir, const st
     return NULL;
 }
 
-// Refuses --prefix in a design without `prefix`. --then-ids alone is legal there: it keeps what the design can keep,
-// which is then nothing.
+// Refuses --prefix in a design without `prefix`, except after --then-ids. A request of --then-ids is legal there: it
+// keeps what the design can keep, which is nothing.
 static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
     bool asked = o->prefix != 0;
     for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
     return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
 }
 
-// Refuses settings of sampling that the design does not have, of any request.
+// Refuses a request with settings of sampling that the design does not have.
 static const char *sampling_fault(const struct ir *ir, const struct sim_options *o) {
     const char *why = NULL;
     for (size_t i = 0; i < o->prompts.count && !why; i++)

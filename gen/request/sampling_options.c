@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sampling options (--temperature, --top-k, --min-p, --sampling-seed), shared by all commands that select tokens.
-// Each function read_* stores a value in *s. It returns NULL, or a message that says what the option takes.
+// read_temperature, read_min_p, read_top_k and read_seed store a value in *s. They return NULL, or a message that says
+// what the option takes.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

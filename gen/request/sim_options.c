@@ -12,9 +12,10 @@
 #include "gen/model/rows.h"
 #include "gen/model/tokenizer.h"
 
+// MAX_REQUESTS_BYTES: size limit of a file of --requests. DEFAULT_TOKENS: tokens or rows without --tokens.
 enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 
-// ---- requests: `--tokens` applies to the request before it; the first one also to requests that have none ----
+// ---- requests: `--tokens` applies to the request before it; the first one also applies to requests without one ----
 
 static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
     VEC_PUSH(arena, o->prompts, (struct sim_prompt){.prefix = SIM_PREFIX_UNSET});
@@ -94,8 +95,8 @@ static const char *read_prefix(struct arena *arena, void *into, const char *valu
     return NULL;
 }
 
-// ---- sampling: like `--tokens`, an option applies to the request before it, and the first one also to requests that
-// have none ----
+// ---- sampling: like `--tokens`, an option applies to the request before it, and the first one also applies to
+// requests without one ----
 
 static const char *read_sampling(struct sim_options *o, enum sampling_setting setting, const char *value) {
     struct sim_prompt *prompt = o->prompts.count > 0 ? &o->prompts.items[o->prompts.count - 1] : NULL;
@@ -313,11 +314,11 @@ const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
     .table = {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {figure_rows, AT(figures)}},
-    .skips_plus = true // for the Verilated model
+    .skips_plus = true // arguments that begin with `+` are for the Verilated model
 };
 
-// Sets how many positions each request keeps of the one before it. Returns a message if the first request is to keep
-// any.
+// Sets how many positions each request keeps of the one before it. Returns a message if the options of the first
+// request ask for any.
 static const char *finish_prefixes(struct sim_options *o) {
     for (size_t i = 0; i < o->prompts.count; i++) {
         struct sim_prompt *p = &o->prompts.items[i];
@@ -337,7 +338,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     }
     o->tokens_fit = o->tokens == 0;
     if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has rows
-    o->occupancy |= o->json != NULL && o->compare == 0;
+    o->occupancy |= o->json != NULL && o->compare == 0;                  // 0: --compare all
     if (o->prompts.count == 0) add_prompt(arena, o);
     if (o->prompts.count > 1 && (o->from || o->write_state)) return MSG_FROM_ONE_REQUEST;
     for (size_t i = 0; i < o->prompts.count; i++)

@@ -86,14 +86,14 @@ enum plant_kind {
     PLANT_TAIL,
     PLANT_KINDS
 };
-const char *sim_plant_name(int kind);
+const char *sim_plant_name(int kind); // the word of a kind; NULL for PLANT_KINDS
 struct plant {
     enum plant_kind kind;
     uint64_t place; // a bit, a burst or a position, depending on the kind; 0 if none is given
 };
 
-enum { SIM_BASE_MOST = 1 << 20 };
-struct sim_base { // a channel whose image begins at another address than usual (--base)
+enum { SIM_BASE_MOST = 1 << 20 }; // most bytes of --base
+struct sim_base {                 // a channel whose image begins at another address than usual (--base)
     int channel;
     uint64_t bytes; // distance from the usual address
 };
@@ -109,19 +109,20 @@ struct sim_options {
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
-    VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
+    // Cycles after the start at which the second and further requests are submitted. The last one is for all others.
+    VEC(uint64_t) joins;
     struct figure_options figures;
     struct sampling sampling;                           // for requests whose options give no others
     unsigned sampled;                                   // as in struct sim_prompt
     int64_t tokens;                                     // the first --tokens; 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
-    int64_t from;                                       // position at which the design begins
-    int64_t prefix;                                     // for requests without one; 0: whole requests
+    int64_t from;                                       // position at which the design begins; 0: at the start
+    int64_t prefix;                                     // for requests without one; 0: they keep no positions
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // --tokens is not given, so the default is lowered to the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
     bool unread;      // result: requests of a pipe were left for another process
-    int compare;      // enum check_set
+    int compare;      // enum check_set (verif/check/check.h)
 };
 extern const struct option_row request_rows[]; // options of a request
 extern const struct option_row sim_rows[];     // the other options, without `--dir`
@@ -138,8 +139,8 @@ bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 struct ir;
 const char *sim_options_fault(struct arena *, const struct ir *, const struct sim_options *);
 
-// A request in the form that the design takes. prompt_len: prompt tokens or, for a graph that is not a language model,
-// the number of rows.
+// A request in the form that the design takes. prompt_len: number of prompt tokens or, for a graph that is not a
+// language model, of rows. tokens: number of tokens to generate.
 struct sim_request {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the result files of the simulations, compares them with the results of the replay, and joins them to the
+// Reads the result files of the simulations, compares them with the results of the replay, and joins them into a
 // verdict about the whole request.
 #include <inttypes.h>
 #include <jansson.h>

@@ -42,6 +42,7 @@ static void become(const struct pool_job *job, pid_t parent) {
     _exit(127);
 }
 
+// Starts a job in a free place.
 static void begin(const struct pool *pool, const struct pool_job *job, int index, struct running *r) {
     pid_t self = getpid();
     *r = (struct running){.job = index, .begun = pool_seconds(), .pid = fork()};
@@ -68,8 +69,8 @@ static void nap(void) {
     nanosleep(&pause, NULL);
 }
 
-// Polls every running process once, and begins jobs again that `ended` asks for. Returns how many processes are
-// running.
+// Polls every running process once, and begins a job again if `ended` returns true for it. Returns how many processes
+// are running.
 static int look(const struct pool *pool, struct pool_job *jobs, struct running *running) {
     int open = 0, status;
     for (int i = 0; i < pool->parallel; i++) {

@@ -27,7 +27,7 @@ struct shard {
     int64_t begin, end, first, last; // first, last: the steps that are simulated
     int64_t from;                    // position of the first simulated step
     int64_t prompt, tokens;          // its own request: number of prompt tokens and of generated tokens
-    bool cut;                        // its request ends within the prompt, so its token is not in the whole request
+    bool cut;                        // the request ends within the prompt, so its token is not in the whole request
     // The result:
     enum shard_end state;
     const char *why;  // if it did not pass: the reason
@@ -39,7 +39,7 @@ struct shard {
 };
 
 // Divides the steps evenly and fills shard[]. warm: steps that a shard simulates before its own. Returns the number of
-// shards, at most `most`; every shard has at least one step of its own.
+// shards, at most `most`; every shard gives the results of at least one step.
 int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
 int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.
@@ -64,8 +64,8 @@ struct journal {
     FILE *file;
     const char *path;
 };
-// Opens a journal. If it has the same key, it is continued, and the ends of shards in it are passed to `ended` in
-// order. Otherwise a new journal is begun. Returns false after an error; *why says which.
+// Opens a journal. If the file is a journal with the same key, it is continued, and the ends of shards in it are passed
+// to `ended` in order. Otherwise a new journal is begun. Returns false after an error; *why says which.
 typedef void journal_end(void *context, int shard, const char *state, uint64_t result);
 bool journal_open(struct journal *, struct arena *, const char *path, const char *key, journal_end *ended,
                   void *context, const char **why);
