@@ -20,7 +20,7 @@ struct lines {
     struct release *release;    // a ring of the next releases
     int64_t releases, released; // releases that were made and used so far
     int64_t room;               // size of that ring
-    int64_t free_before, free;  // the last release that was used
+    int64_t free_before, free;  // of the last used release: `before`, and the first cycle in which its places are free
     // The next word out: its image, place, tap, word of the pixel, token.
     int64_t image, place[2], tap[2], word, token;
     int64_t begins; // cycle from which the image's first word may be read
@@ -88,7 +88,8 @@ static int64_t word_of(const struct timing_lines *c, const struct lines *l) {
     return l->image * l->size + (y * c->axis[PIXELS].size + x) * c->pixel + l->word;
 }
 
-// Returns the first word that the present patch or the first patch of the next row needs.
+// Returns the number of the oldest word that the patch at the present place, or the first patch of the next row of
+// places, needs.
 static int64_t oldest(const struct timing_lines *c, const struct lines *l) {
     int64_t line = c->axis[PIXELS].size * c->pixel, y = position(&c->axis[ROWS], l->place[ROWS], 0),
             x = position(&c->axis[PIXELS], l->place[PIXELS], 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the way of beats to an engine lane: the walker requests runs of its table (rill_segment_walker), and
-// the read engine of the channel (sim_client.c) brings their beats to the lane's FIFO.
+// Timing model of the path of beats to an engine lane: the walker requests the runs in its table (rill_segment_walker),
+// and the read engine of the channel (sim_client.c) brings the beats of these runs to the lane's FIFO.
 #include "gen/simulator/sim_lane.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gen/kernel/kernel.h"
 
 enum {
-    LONG_BEFORE = 200, // cycles by which the walker is ahead of the first step if earlier steps are left out
+    LONG_BEFORE = 200, // cycles by which the walker is ahead of the first step, if steps precede it or with slots
     JOIN_LANES = 8,    // lanes whose arrivals one level of joins can combine
 };
 

@@ -298,8 +298,8 @@ static bool rows_complete(const struct sim *sim) {
     return true;
 }
 
-// Returns the cycle in which the last row is written, or -1 if it is not. The run of a graph without ids is over when
-// the writes of all rows have their responses.
+// Returns the cycle in which the last row is written, or -1 if rows are missing. The run of a graph without ids is over
+// when the writes of all rows have their responses.
 static int64_t last_row_written(const struct sim *sim) {
     int64_t end = 0, at;
     if (!rows_complete(sim)) return -1;
