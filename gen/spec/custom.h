@@ -7,13 +7,14 @@
 
 #include "gen/base/diag.h"
 
+// Limits of a custom kernel.
 enum {
-    CUSTOM_MAX_PORTS = 8,
+    CUSTOM_MAX_PORTS = 8, // inputs or outputs
     CUSTOM_MAX_PARAMS = 16,
     CUSTOM_MAX_VECTORS = 4,
-    CUSTOM_MAX_FILES = 16,
-    CUSTOM_MAX_RANK = 3,
-    CUSTOM_FILE_BYTES = 1 << 20
+    CUSTOM_MAX_FILES = 16,      // Verilog files
+    CUSTOM_MAX_RANK = 3,        // extents of a stream's shape
+    CUSTOM_FILE_BYTES = 1 << 20 // bytes of a file
 };
 
 enum custom_type { CUSTOM_FP32, CUSTOM_INT8, CUSTOM_TYPES };
@@ -78,7 +79,7 @@ struct custom {
     // kernel are compared.
     const char *function;
     struct custom_file golden;
-    bool has_resources; // the spec gives the resources of the module
+    bool has_resources; // the spec gives the resources of one instance of the module
     int64_t lut, ff, dsp, bram18, uram;
 };
 

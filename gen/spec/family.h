@@ -113,7 +113,7 @@ struct family_gguf {
 
 struct family {
     const char *name, *path;
-    const struct source *source; // its text
+    const struct source *source; // text of the family's file
     struct family_parameter *parameter;
     struct family_let *let;
     struct family_check *check;
@@ -232,6 +232,7 @@ const char *family_kinds(const struct family *, const char *source, struct arena
 // Returns a value as it is written in a spec.
 const char *family_value_text(struct arena *, const struct family_parameter *, const struct family_value *);
 // Reports every value of the checkpoint (`have`) that differs from the spec's (`want`). Returns true if none differs.
+// dir: the checkpoint, as in family_config_read.
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *, struct diag *);
 

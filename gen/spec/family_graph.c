@@ -80,6 +80,7 @@ static const struct family_value *list_of(const struct expander *e, const char *
     return p >= 0 && e->scope.values->parameter[p].count > 1 ? &e->scope.values->parameter[p] : NULL;
 }
 
+// Returns a list of all values of a list parameter.
 static struct yaml_node *expand_values(struct expander *e, const struct yaml_node *from, const struct family_value *v) {
     struct yaml_node *n = new_node(e, from);
     n->kind = YAML_KIND_SEQ;
@@ -123,7 +124,7 @@ static bool check_keys(struct expander *e, const struct yaml_node *map, const ch
     return ok;
 }
 
-// Evaluates the expression of a key, which must be present.
+// Evaluates the expression of a key, which must be present. Returns false after an error.
 static bool evaluate(struct expander *e, const struct yaml_node *map, const char *key, int64_t *value) {
     const struct yaml_node *node = yaml_get(map, key);
     bool ok = false;

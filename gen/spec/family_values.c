@@ -227,7 +227,7 @@ static void note_nearest(const struct checker *k, const struct family_check *c, 
 }
 
 // Reports a check that fails, and gives the nearest value that passes it. A list whose items have places comes from a
-// checkpoint. Other values cannot replace its ids of tokens, so the note asks for the likely cause instead.
+// checkpoint and holds token ids, which a nearby value cannot replace. So the note then asks for the likely cause.
 static void refuse(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     const char *say = family_text(&s, c->say);

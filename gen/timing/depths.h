@@ -16,7 +16,7 @@ enum {
 struct timing_depth { // of an edge
     int64_t depth;    // in: the safe depth; out: the depth that is required
     int64_t delay;    // cycles that a word waited when the stream was fullest
-    // The case and firing that filled it, and the path that its reader waited for. NULL: the least depth.
+    // The case and firing that filled the stream, and the path that the reader waited for. NULL: the least depth.
     const char *forced_by;
 };
 // Finds the depth of every edge. Returns false and changes only *missing and *pass if the design cannot be simulated,
@@ -30,15 +30,17 @@ bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pa
 int64_t timing_trial(struct ir *);
 
 // Reduces depths by the Conservative strategy of StreamTensor: every firing takes as long as the longest one, with its
-// words evenly spaced. In: the depths of timing_depths. Out: the words that each stream holds at this pace if these are
-// fewer, plus the depth that avoids deadlock. Steps may take longer than before. Returns false as timing_depths does.
+// words evenly spaced. In: the depths of timing_depths. Out: the words that each stream holds at this pace, raised
+// where this avoids a deadlock, and at most the depths given. Steps may take longer than before. Returns false as
+// timing_depths does.
 bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
 
 // Returns the names of the kernels that the stream's reader waited for while this word was in the stream, joined by
 // " > ", with the reader last. If the path has only the reader, the reader itself was not ready.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
-// Whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If they do,
+// Returns whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If
+// they do,
 // they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL), per
 // edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run beyond
 // TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are known to

@@ -25,7 +25,7 @@ int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_
     return (int)count;
 }
 
-// Whether only the image's header is read, because there are no vector parameters or they are kept on chip.
+// Returns whether only the image's header is read, because there are no vector parameters or they are kept on chip.
 static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_PARAMS) return m->kept;

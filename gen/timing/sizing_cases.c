@@ -58,8 +58,8 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Returns the position of the last step of n tokens in which a layer with a window reads most; below 0 if there is
-// none.
+// Returns the position of the last step of n tokens in which a layer with a window reads the most positions. Returns -1
+// if there is none.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)
