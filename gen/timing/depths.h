@@ -40,11 +40,10 @@ bool timing_conservative(struct ir *, struct timing_depth *, const char **missin
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
 // Returns whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If
-// they do,
-// they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL), per
-// edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run beyond
-// TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are known to
-// complete, and only the passages along a request (sizing_choose_passages) are run.
+// they do, they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL),
+// per edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run
+// beyond TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are
+// known to complete, and only the passages along a request (sizing_choose_passages) are run.
 bool timing_progress(struct ir *, bool sized, const char **stuck, bool *full);
 
 // Marks the edges that run ahead, from simulations of the cases of timing_depths and of further requests. An edge runs
