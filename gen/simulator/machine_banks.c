@@ -83,8 +83,8 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
-// Returns whether the storage that all groups share has room for another word, and raises *from to the cycle from which
-// it has. To find room, it frees the words of released groups, oldest first.
+// Returns whether the storage that all groups share has room for another word, and raises *from to the first cycle with
+// room. To find room, frees the words of released groups, oldest first.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
@@ -137,8 +137,8 @@ static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h)
     return true;
 }
 
-// Returns whether the stored firing for the present output firing is complete. Raises *from to the cycle from which it
-// is.
+// Returns whether the stored firing for the present output firing is complete. Raises *from to the first cycle in which
+// this firing can be read.
 static bool held_ready(const struct held *h, int64_t *from) {
     if (!h->edge) return true;
     if (h->released.count >= h->ready.count) return false;
@@ -160,8 +160,8 @@ static bool firing_closes(const struct actor *a, const struct bank *b, const str
     return g->last;
 }
 
-// Returns whether there is room for the scalars of a firing that begins, and raises *from to the cycle from which there
-// is. Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
+// Returns whether there is room for the scalars of a firing that begins, and raises *from to the first cycle with room.
+// Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
 // left.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;

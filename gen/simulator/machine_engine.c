@@ -283,7 +283,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
-// Returns whether every simulated lane has a beat. Raises *from to the cycle from which the last lane has it.
+// Returns whether every simulated lane has a beat. Raises *from to the first cycle in which all of them have one.
 static bool lanes_ready(const struct engine *e, int64_t *from) {
     for (int l = 0; l < e->lanes; l++)
         if (!lane_ready(&e->lane[l], from)) return false;
@@ -294,7 +294,7 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
 // Returns whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail.
-// Raises *from to the cycle from which they are.
+// Raises *from to the first cycle in which they are available.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -330,7 +330,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 }
 
 // Returns whether the command's operand is available: the whole operand or, in outer mode, the units up to the present
-// column. The last column waits for the whole operand. Raises *from to the cycle from which it is.
+// column. The last column waits for the whole operand. Raises *from to the first cycle in which it is available.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;

@@ -61,7 +61,7 @@ static int64_t rows_in(const struct actor *a, const struct groups *g) {
     return most;
 }
 
-// Returns whether there is a place for the present group, and raises *at to the cycle from which there is one.
+// Returns whether there is a place for the present group, and raises *at to the first cycle with a place.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;

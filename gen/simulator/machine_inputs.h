@@ -24,8 +24,8 @@ struct sim_edge *only_output(struct sim *sim, const struct actor *a);
 // Both functions below run for every word of every vector kernel, so they are inline: a call costs more than their
 // work.
 
-// Returns whether all inputs have the words for the next word of the output, and raises *from to the cycle from which
-// they have them. first: the word belongs to the first row of a firing.
+// Returns whether all inputs have the words for the next word of the output. Raises *from to the first cycle in which
+// all these words can be taken. first: the output word belongs to the first row of a firing.
 static inline bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
     for (int i = 0; i < in->count; i++) {
         if (in->need[i] == TIMING_FIRST && !first) continue;

@@ -14,7 +14,7 @@ struct lines {
     struct sim_edge *in, *out;
     int64_t size;               // words of an image
     int64_t arrived, tokens;    // complete words of all images; tokens of the word that is arriving
-    int64_t active[2];          // tokens of an image, by the parity of its number
+    int64_t active[2];          // tokens of an image, by the parity of the image's number
     int64_t *arrival;           // per place of the ring: cycle in which the word's last token was taken
     int64_t last_in;            // cycle of the last token taken
     struct release *release;    // a ring of the next releases
@@ -123,8 +123,8 @@ static bool find_ready(const struct timing_lines *c, const struct lines *l, int6
     return true;
 }
 
-// Sends a token of the next word of the patch. A word outside of the image does not wait for an input. Returns false
-// while the token's cycle is not known.
+// Sends a token of the next word of the patch. A word outside of the image waits for no input except the first word of
+// the image. Returns false while the token's cycle is not known.
 static bool lines_out(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     int64_t room, ready, active = l->active[l->image % 2], image = l->image;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of the replay buffer and the head replay. They store whole groups of words and send each group several
-// times. The group of a replay buffer is a firing, that of a head replay is a head.
+// times. A group of the replay buffer is a firing, and a group of the head replay is a head.
 #include "gen/simulator/machines.h"
 
 struct kept {

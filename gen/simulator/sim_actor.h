@@ -272,8 +272,8 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at); // ends the prese
 
 // Sets up the memory of one channel, with beats of beat_bits bits.
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-// Accesses a beat at the memory, which it reaches in cycle `at`. Returns when the data of the beat's last atom (native
-// burst) begins on the bus, in ps of the memory model. Calls must be in the order of times.
+// Accesses a beat that reaches the memory in cycle `at`. Returns when the data of the beat's last native burst begins
+// on the bus, in ps of the memory model. Calls must be in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
 int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins at this time or later
 // Opens the channels of the design. Call it before any client is opened.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core of the simulator: streams, stages that stall together, the queue of actors that can go on, and the result.
-// The timing models of the kernels are in machine_*.c, that of the memory is in sim_memory.c.
+// The timing models of the kernels are in machine_*.c, and the timing model of the memory is in sim_memory.c.
 #include <string.h>
 
 #include "gen/ir/ir.h"
@@ -205,7 +205,7 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
 }
 
 // Reads the contracts of all kernels, opens their machines and queues them. If a kernel has no contract or lacks a
-// stream, sets *missing to its module or name and returns false.
+// stream, sets *missing to the kernel's module or name and returns false.
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);

@@ -16,11 +16,11 @@ enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTI
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // If the design key `A` (tokens that share a beat in a cycle) is at least this, multipliers always work twice a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
-// How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
-// it. SINGLE_RATE: only once per cycle.
+// How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs.
+// SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
 // Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
-// (`auto`): of these engines, those whose weights fit into a quarter of the board's memory blocks, the smallest first.
+// (`auto`): as many of these engines, the smallest first, as fit into a quarter of the board's memory blocks together.
 enum spec_resident { SPEC_RESIDENT_NONE, SPEC_RESIDENT_ALL, SPEC_RESIDENT_FITTING, SPEC_RESIDENTS };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths

@@ -62,15 +62,15 @@ struct custom {
     bool elementwise; // element i of the output depends only on element i of the inputs
     bool step;        // takes step words: stream s_axis_step
     bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
-    int lanes;        // sum of the numbers of lanes (powers of two) that it supports
-    int tokens;       // sum of the values of T (powers of two) that it supports
+    int lanes;        // sum of the numbers of lanes (powers of two) that the kernel supports
+    int tokens;       // sum of the values of T (powers of two) that the kernel supports
     // Timing contract. Words are per token (docs/kernels.md). An expression without text is not given.
     // Cycles from accepting the last word that an output word needs until offering that word.
     struct custom_expr latency;
-    // Words of the first input that it takes before it outputs anything; "firing": all of them.
+    // Words of the first input that the kernel takes before it outputs anything; "firing": all of them.
     struct custom_expr group;
     struct custom_expr interval; // cycles from one word to the next, at an input and at an output
-    struct custom_expr buffers;  // groups that it stores
+    struct custom_expr buffers;  // groups that the kernel stores
     // Cycles from a step word, or from the last word of the previous firing, to the request for the first row.
     struct custom_expr ask;
     struct custom_expr ask_next; // cycles from one request to the next

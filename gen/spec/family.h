@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of models as data: parameters, checks, the keys of config.json and of GGUF files, and a graph with
-// expressions. It is a file of the installation (families/<name>.yaml) or of the user. docs/families.md describes every
-// key. family.c reads the file, family_values.c computes the values for a model, family_graph.c expands the graph.
+// expressions. A family is a file of the installation (families/<name>.yaml) or of the user. docs/families.md describes
+// every key. family.c reads the file, family_values.c computes the values for a model, family_graph.c expands the
+// graph.
 #ifndef RILL_FAMILY_H
 #define RILL_FAMILY_H
 
@@ -79,8 +80,8 @@ struct family_key {
     // parameter: index of the parameter whose value this key gives. most: index of the parameter for which this key
     // gives the largest value that the model was trained for. -1: none.
     int parameter, most;
-    // required: the key must be present, although it has `values`. compare: if false, it may differ from the value in
-    // the spec.
+    // required: the key must be present, although it has `values`. compare: if false, the key's value may differ from
+    // the value in the spec.
     bool required, compare;
 };
 struct family_keys {
@@ -98,8 +99,8 @@ struct family_tensor {
     const struct yaml_node *pairs;
     bool transpose; // the file stores the transposed matrix
     double plus;    // added to each element of a vector
-    // NULL, or the name of a `rope_table` of the graph: this tensor divides its frequencies. It is only compared with
-    // the scaling that the graph gives to the table. `name` is then NULL.
+    // NULL, or the name of a `rope_table` of the graph: this tensor divides the table's frequencies. The tensor is only
+    // compared with the scaling that the graph gives to the table. `name` is then NULL.
     const char *divides;
 };
 

@@ -25,7 +25,7 @@ static void wrong(struct expander *e, struct loc loc, const char *message) {
     e->ok = false;
 }
 
-// Returns a copy of a node without its children's copies, and counts it.
+// Returns a copy of a node that still has the original's children. Counts the copy.
 static struct yaml_node *new_node(struct expander *e, const struct yaml_node *from) {
     struct yaml_node *n = ARENA_NEW(arena_of(e), struct yaml_node);
     *n = *from;
@@ -265,7 +265,7 @@ static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *
     return n;
 }
 
-// Returns the expanded node; NULL if it is empty, or after an error.
+// Returns the expanded node. Returns NULL if nothing is left of the node, or after an error.
 static struct yaml_node *expand(struct expander *e, const struct yaml_node *in) {
     if (!e->ok || !in) return NULL;
     if (in->kind == YAML_KIND_SCALAR) return expand_scalar(e, in);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO depths by the Conservative strategy of StreamTensor (MICRO 2025): at its pace, every firing takes as long as the
-// longest firing of the run, with its words evenly spaced. A stream must hold the words that arrive at this pace while
-// its reader waits. Faster writers wait for room.
+// Finds FIFO depths by the Conservative strategy of StreamTensor (MICRO 2025). At the pace of this strategy, every
+// firing takes as long as the longest firing of the run, and the words of a firing are evenly spaced. A stream must
+// hold the words that arrive at this pace while its reader waits. Faster writers wait for room.
 #include "gen/lp/lp.h"
 #include "gen/timing/sizing.h"
 

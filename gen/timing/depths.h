@@ -19,8 +19,8 @@ struct timing_depth { // of an edge
     // The case and firing that filled the stream, and the path that the reader waited for. NULL: the least depth.
     const char *forced_by;
 };
-// Finds the depth of every edge. Returns false and changes only *missing and *pass if the design cannot be simulated,
-// or if the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).
+// Finds the depth of every edge. Returns false and leaves all depths unchanged if the design cannot be simulated, or if
+// the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).
 // *missing names the module that has no contract; it is NULL if the design deadlocks or the pass is too long. *pass:
 // words and beats that the first pass simulated.
 bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pass, const char **missing);

@@ -53,7 +53,8 @@ int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
 }
 
 // Counts the registers that verif/harness/host.c writes: four arguments, pointers of two words each, the position at
-// which a request begins, and three control registers.
+// which a request begins, and three control registers. The settings of sampling and further end-of-text ids are not
+// counted.
 int64_t timing_host_cycles(const struct ir *ir) {
     int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + (ir->design.prefix > 0) + 3;
     return CYCLES_HOST_BEGINS + CYCLES_HOST_WRITE * writes;

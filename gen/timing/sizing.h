@@ -22,14 +22,14 @@ enum {
     LAYERS = 4 /* repetitions of a case; more show nothing new */,
     BRIEF_STEPS = 3 /* steps and layers of a brief, a shortened case */,
     BRIEF_LAYERS = 2,
-    SLOWER_ON_SOME = 400 /* a case that was not searched on may take a 400th of its cycles longer */,
+    SLOWER_ON_SOME = 400 /* a search on some cases may slow a case by a 400th of its cycles, and SLOWER_AT_MOST / 2 */,
     COARSE = 16 /* the coarse search finds a depth to a sixteenth */,
     COARSE_SHARE = 64 /* streams with less than a 64th of all bits are not worth a search where runs are long */,
     WORTH_AGAIN = 32 /* a search on some cases is repeated only if it saved a 32nd of all bits */,
     ROUNDS = 6 /* rounds of trials on all cases: two, and more while they save bits */,
     ROUND_PASSES = 20 /* with long runs, a round begins only if the budget has more passes left than this */,
     SEARCH_PASSES = 12 /* least number of passes over all cases that the search on some cases may take */,
-    LONG_PASS = 60 /* if the budget holds fewer passes over all cases, only some cases are searched */
+    LONG_PASS = 60 /* if the budget holds fewer passes over all cases, a search on some cases comes first */
 };
 
 struct sizing_known;
@@ -107,7 +107,7 @@ int64_t sizing_bits(const struct sizing *, const int64_t *depth); // returns the
 // Returns whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep their
 // depths.
 bool sizing_is_sized(const struct ir *, int edge);
-// Adds a case. name, pos: its name in reports, and the position of its first step.
+// Adds a case, unless there are MAX_CASES. name, pos: the case's name in reports, and the position of its first step.
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
@@ -128,8 +128,8 @@ void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
 // Adds a case: a request of whole steps and a partial one, with a memory that refreshes. Its limit is its time with
-// unbounded streams plus a hundredth and SLOWER_IN_ALL cycles. Returns false if it deadlocks. room: per edge, `room` of
-// struct timing_edge with unbounded streams.
+// unbounded streams plus a hundredth and SLOWER_IN_ALL cycles. Returns false if it cannot be run or deadlocks. room:
+// per edge, `room` of struct timing_edge with unbounded streams.
 bool sizing_add_request(struct sizing *, int64_t *room);
 // Measures the marks of all cases at the given depths. first: also sets the cycles of the cases, and notes which
 // writers wait and the depths by the LP. Returns false if a case cannot be run or deadlocks, or if the cases have more

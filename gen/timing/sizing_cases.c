@@ -37,7 +37,7 @@ void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const stru
 }
 
 // Adds steps of n tokens from a position on. In a prompt of a language model, only the last step runs the head, and a
-// step for the id that it makes follows.
+// step for the id that the head makes follows.
 static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
     struct timing_step step[MAX_STEPS];
     const struct ir_design *d = &z->ir->design;

@@ -58,7 +58,7 @@ module rill_fp32_from_int #(
 
     // Stage 2: shift by whole pieces until the top piece is not zero.
     wire [FULL_W:0]     wide = {{(FULL_W+1-WIDTH){1'b0}}, magnitude1_q};
-    wire [PIECES-1:0]   used;  // per piece: it is not zero
+    wire [PIECES-1:0]   used;  // a bit for each piece: the piece is not zero
     reg  [2:0]          empty; // pieces above the top one that is not zero
     integer             p;
     genvar              i;

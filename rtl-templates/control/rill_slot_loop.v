@@ -227,10 +227,10 @@ module rill_slot_loop #(
     // ---- slots ----
     reg  [15:0] busy_q;                      // the slot has a request
     reg  [15:0] fresh_q;                     // the request has had no step
-    reg  [15:0] generates_q;                 // its prompt is over
+    reg  [15:0] generates_q;                 // the request's prompt is over
     reg  [15:0] written_q;                   // the ring has an id of the request
-    reg  [15:0] cancel_q;                    // it ends before its next step
-    reg  [15:0] dead_q;                      // it was ended by a fault or kill of the run
+    reg  [15:0] cancel_q;                    // the request ends before its next step
+    reg  [15:0] dead_q;                      // the request was ended by a fault or kill of the run
     reg  [15:0] accepted_q;
     reg         pending_q;                   // a submission waits to be accepted
     reg  [3:0]  pending_slot_q;
