@@ -66,11 +66,11 @@ typedef void actor_run(struct sim *, struct actor *);
 struct actor {
     int kernel; // index of the kernel in the IR
     const struct ir_kernel *k;
-    struct timing_contract c;
-    struct kernel_args args;
-    actor_run *run; // moves all words that it can; NULL: the kernel moves none
-    void *state;    // state of the kernel's machine
-    bool queued;    // in sim.queue
+    struct timing_contract c; // the kernel's timing contract, adapted to the repetitions of this run
+    struct kernel_args args;  // the kernel's parameters
+    actor_run *run;           // moves all words that can move; NULL: the kernel moves none
+    void *state;              // state of the kernel's machine
+    bool queued;              // in sim.queue
 };
 
 struct sim {
@@ -209,6 +209,7 @@ struct stage {
     int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
     int64_t last;                    // cycle of the last entry or last stalled cycle: the next word enters after it
 };
+// Opens empty stages. With options->single_word, their length is 1.
 void stage_init(struct sim *, struct stage *, int64_t length);
 // Sets *at to the cycle in which a word that could enter from cycle `from` on enters. Returns false while this cycle is
 // not known. Also sends words to `out`, as far as this is needed to know the stalls.

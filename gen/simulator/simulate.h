@@ -77,7 +77,7 @@ struct timing_options {
     struct timing_memory memory;
 };
 
-struct timing_edge {
+struct timing_edge {    // one stream
     int64_t words;      // words that were put
     int64_t high_water; // most words in the stream at once
     // Most places in use at once: words, and places whose words have left but which the writer does not know to be free
@@ -107,16 +107,16 @@ struct timing_turn {      // one engine in one step
     int64_t last_command; // cycle of the last command
 };
 
-struct timing_work {
+struct timing_work {     // one kernel
     int64_t busy;        // words of the kernel's busiest port, each of which takes a cycle
     int64_t first, last; // first and last cycle with a word at any port; first < 0: none
 };
 
 struct timing_result {
-    int64_t cycles; // cycle in which the last step is over; < 0: the run is stuck
-    int64_t *step;  // per step: cycle in which it began; [steps]: cycle in which the last step was over
-    struct timing_edge *edge;
-    struct timing_work *kernel;
+    int64_t cycles;               // cycle in which the last step is over; < 0: the run is stuck
+    int64_t *step;                // per step: cycle in which it began; [steps]: cycle in which the last step was over
+    struct timing_edge *edge;     // per edge of the IR
+    struct timing_work *kernel;   // per kernel of the IR
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
     int64_t words, beats;         // words and beats moved in all

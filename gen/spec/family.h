@@ -184,7 +184,7 @@ bool family_derive(struct family_values *, const struct yaml_node *model, struct
 // Returns the computed defaults and derived names with their values, in the family's order: `head_dim 64, queries 576`.
 // Leaves out defaults that are plain values. Returns NULL if none is left.
 const char *family_derived(const struct family_values *, struct arena *);
-int family_find_parameter(const struct family *, const char *name); // -1: unknown
+int family_find_parameter(const struct family *, const char *name); // returns the parameter's index, or -1
 
 // Returns the family's `graph` with every expression, choice and loop resolved, in the form of `graph` in a spec.
 // Places refer to the family's file. Returns NULL after errors.

@@ -152,8 +152,8 @@ struct spec_graph {
 };
 
 struct rill_spec {
-    const char *path;
-    const char *name;
+    const char *path;         // of the spec's file
+    const char *name;         // of the design
     struct spec_model *model; // NULL: the spec has a graph
     struct spec_graph *graph; // from the spec, or from the model's family
     struct custom *kernels;   // custom kernels (custom.h)
