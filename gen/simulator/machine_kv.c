@@ -13,7 +13,7 @@ struct kv {
     int64_t last;                       // cycle of the last word taken
     int64_t step_no, layer, head, unit; // present step; position of the next word in it
     int part;                           // part of the step to which that word belongs
-    int64_t settled;                    // values: cycle from which those of the layer are stored, full blocks in memory
+    int64_t settled;                    // values: first cycle with the layer's values stored and full blocks in memory
     bool inside;                        // a step word is held
     VEC(int64_t) ready;                 // scales: cycle from which a head's words may leave
     VEC(int64_t) read;                  // scales: cycle in which the last word of a step left

@@ -50,9 +50,9 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     return true;
 }
 
-// Sends the next word of the oldest complete group. A group is sent `times` times. In a step of one token, whose first
-// word ends a row, one pass serves `together` query heads. Returns false if there is no complete group, or if it is not
-// known from which cycle the stream has room.
+// Sends the next word of the oldest complete group. A group is sent `times` times. In a step of one token, in which the
+// group's first word ends a row, one pass serves `together` query heads. Returns false if there is no complete group,
+// or if it is not known from which cycle the stream has room.
 static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t slot = r->emptied % a->c.replay.banks, room;
     if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;

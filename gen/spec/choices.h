@@ -20,7 +20,8 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
 // Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
-// (`auto`): as many of these engines, the smallest first, as fit into a quarter of the board's memory blocks together.
+// (`auto`): as many of these engines, the smallest first, as have room for their weights in a quarter of the board's
+// memory blocks.
 enum spec_resident { SPEC_RESIDENT_NONE, SPEC_RESIDENT_ALL, SPEC_RESIDENT_FITTING, SPEC_RESIDENTS };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths

@@ -288,8 +288,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     struct family_values *v = new_values(f, arena);
     const char **keys = keys_of(f, arena);
     int before = diag->errors;
-    // The errors are counted in diag->errors, so the result is not needed. The assignment changes nothing: v->lets is
-    // 0.
+    // The errors are counted in diag->errors, so the result is not needed. (v->lets is 0 already.)
     if (!yaml_check_keys(model, keys, f->parameters + 1, foreign_keys(f, arena), "model", diag)) v->lets = 0;
     for (size_t i = 0; i < f->parameters; i++) {
         const struct yaml_node *node = yaml_get(model, keys[i]);

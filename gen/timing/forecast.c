@@ -385,9 +385,9 @@ struct timing_forecast *timing_forecast_from(const struct ir *ir, int64_t first,
     return forecast(ir, first, prompt, tokens, drafted, age, true, whole_words, why);
 }
 
-// In both forecasts no draft is right, so each has one decode step per token. A step of a kind takes the average of
-// this kind's forecast. With right drafts, a step makes one token and one more for each right draft, so fewer steps are
-// needed.
+// In both forecasts no draft is right, so each has one decode step for each token after the first. A step with (or
+// without) drafts takes the average of the steps in the forecast with (or without) them. A step makes one token, and
+// one more for each right draft, so fewer steps are needed.
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                          const struct timing_drafts *d) {
     double with = 0, right = 0, all, tokens = (double)none->decode.steps;
