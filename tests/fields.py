@@ -93,6 +93,7 @@ def addresses():
 def register_header():
     return table_of_constants("// Addresses of registers, in bytes. A register that each "
                               "channel has is given with the address for channel 0.\n"
+                              "// REG_..._STRIDE is the distance from such a register to that of the next channel.\n"
                               "// `tests/fields.py write` writes this file from include/registers.def.",
                               (f"localparam [11:0] {name} = 12'h{at:03X};" for name, at in addresses()))
 

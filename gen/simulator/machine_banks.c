@@ -26,7 +26,7 @@ struct bank {
     struct inputs in;     // the inputs that are gathered in banks
     struct inputs beside; // the inputs whose words are taken one by one while a group is read
     struct held held;
-    struct sim_edge *out, *scalar, *step;
+    struct sim_edge *out, *scalar, *step; // scalar, step: only of softmax
     struct stage stage;
     VEC(struct group) group;
     int64_t reading;            // index of the group that is read
@@ -67,8 +67,8 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
 }
 
 // Takes softmax's step word before the first firing of a step, when the last firing of the previous step has arrived.
-// Raises *from to the cycle after it. In a step of one token, a firing has `together` heads. Returns false if the step
-// word has not arrived. Other kernels have no step word.
+// Raises *from to the cycle after the step word. In a step of one token, a firing has `together` heads. Returns false
+// if the step word has not arrived. Other kernels have no step word.
 static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t *from) {
     if (!b->step) return true;
     if (b->steps == 0) {
@@ -83,8 +83,8 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
-// Returns whether the storage that all groups share has room for another word, and raises *from to the cycle from which
-// it has. To find room, it frees the words of released groups, oldest first.
+// Returns whether the storage that all groups share has room for another word, and raises *from to the first cycle with
+// room. To find room, frees the words of released groups, oldest first.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
@@ -97,8 +97,8 @@ static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     return true;
 }
 
-// Takes the next word to gather. Its group is complete after `rows` rows or with the end of the firing. Returns false
-// if no word can be taken yet.
+// Takes the next word to gather. The word's group is complete after the contract's number of rows or with the end of
+// the firing. Returns false if no word can be taken yet.
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
     if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
@@ -137,8 +137,8 @@ static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h)
     return true;
 }
 
-// Returns whether the stored firing for the present output firing is complete. Raises *from to the cycle from which it
-// is.
+// Returns whether the stored firing for the present output firing is complete. Raises *from to the first cycle in which
+// this firing can be read.
 static bool held_ready(const struct held *h, int64_t *from) {
     if (!h->edge) return true;
     if (h->released.count >= h->ready.count) return false;
@@ -147,7 +147,7 @@ static bool held_ready(const struct held *h, int64_t *from) {
 }
 
 // Returns whether a unit of zeros follows this group, so that every token has an even number of units in an output
-// firing. A unit consists of `pack` rows.
+// firing. A unit consists of `pack` rows. closes: the group is the last one of the output firing.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
     return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }
@@ -160,8 +160,8 @@ static bool firing_closes(const struct actor *a, const struct bank *b, const str
     return g->last;
 }
 
-// Returns whether there is room for the scalars of a firing that begins, and raises *from to the cycle from which there
-// is. Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
+// Returns whether there is room for the scalars of a firing that begins, and raises *from to the first cycle with room.
+// Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
 // left.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;

@@ -17,7 +17,7 @@
 
 enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 }; // row-steps per chunk, by the bits of a beat
 
-struct result {   // an output word whose command has its cycle
+struct result {   // an output word of a command whose cycle is known
     int64_t at;   // cycle in which the word is complete, before the output stages
     uint8_t mark; // valid elements << SIM_COUNT_SHIFT, and MARK_* flags
 };
@@ -66,7 +66,7 @@ struct engine {
     int64_t sent;
     // The running firing.
     bool active;          // a firing runs
-    int mode, tokens;     // ENGINE_MODE_*; tokens, or the rows or query heads in their places
+    int mode, tokens;     // ENGINE_MODE_*; operands of a beat: the step's tokens, a token's query heads, or only one
     int64_t copies;       // tokens that one command processes
     int64_t step_tokens;  // maximum tokens of a step
     int64_t turns;        // commands per beat
@@ -196,7 +196,8 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
 }
 
 // Returns the bytes of scales per row of 4-bit weights. int4 has one byte per group; 0 in the field GROUPS means 2 to
-// the power of the field's width. int4_asym has chunk_rows bytes per beat: a scale and an offset for every 32 elements.
+// the power of the field's width. int4_asym has a scale and an offset of one byte each for every 32 elements, which are
+// 8 bytes for a beat of 512 bits and 4 for a beat of 256 bits: as many bytes as chunk_rows.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
@@ -282,7 +283,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
-// Returns whether every simulated lane has a beat. Raises *from to the cycle from which the last lane has it.
+// Returns whether every simulated lane has a beat. Raises *from to the first cycle in which all of them have one.
 static bool lanes_ready(const struct engine *e, int64_t *from) {
     for (int l = 0; l < e->lanes; l++)
         if (!lane_ready(&e->lane[l], from)) return false;
@@ -293,7 +294,7 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
 // Returns whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail.
-// Raises *from to the cycle from which they are.
+// Raises *from to the first cycle in which they are available.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -329,7 +330,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 }
 
 // Returns whether the command's operand is available: the whole operand or, in outer mode, the units up to the present
-// column. The last column waits for the whole operand. Raises *from to the cycle from which it is.
+// column. The last column waits for the whole operand. Raises *from to the first cycle in which it is available.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;

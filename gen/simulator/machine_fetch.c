@@ -85,8 +85,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes the next id (embedding) or step word (positions). Returns false if none has arrived, if rows of the previous
-// one are still to be requested, or if the rows of a whole firing have not arrived yet.
+// Takes the next id (embedding) or step word (positions). Returns false if none has arrived, if rows for the previous
+// id or step word are still to be requested, or if the firing's last id was taken and its rows are still arriving.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
@@ -107,7 +107,7 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
 }
 
 // If all rows of the firing have arrived, begins to send them and advances to the next firing, or to the next step in
-// which the kernel fires. Returns false if they have not arrived.
+// which the kernel fires. Returns false if rows are missing, or if no firing is complete.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;

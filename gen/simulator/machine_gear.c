@@ -7,7 +7,7 @@
 #include "gen/simulator/machines.h"
 
 struct line {               // a row-step that waits for the output
-    int64_t chunks, tokens; // chunks to send per token, and tokens
+    int64_t chunks, tokens; // output words to send per token, and tokens
     bool last;              // the line ends a firing
 };
 struct gear {
@@ -19,7 +19,7 @@ struct gear {
     int64_t tokens;        // words of the present row-step so far
     int64_t row;           // row-step of the firing; used if the contract has last_elements
     int64_t sending;       // index of the line that is sent
-    int64_t chunk, token;  // next word of that line
+    int64_t chunk, token;  // next output word of that line: its number, and its token
     int64_t sent;          // cycle of the last word out
     bool holds;            // the output register holds a word with `mark`, which is offered from cycle `offer` on
     int64_t offer;

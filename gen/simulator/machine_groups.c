@@ -11,7 +11,7 @@ struct group {            // the output words that are made from a group of inpu
     int64_t released;     // cycle in which the group's place is free again; negative: not known yet
     bool tok_last;        // the last word of a row belongs to the step's last token
     bool last;            // it is the last group of a firing
-    bool word;            // a single word that makes a single word
+    bool word;            // the group is one input word that makes one output word
 };
 
 struct groups {
@@ -61,7 +61,7 @@ static int64_t rows_in(const struct actor *a, const struct groups *g) {
     return most;
 }
 
-// Returns whether there is a place for the present group, and raises *at to the cycle from which there is one.
+// Returns whether there is a place for the present group, and raises *at to the first cycle with a place.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;
@@ -76,7 +76,8 @@ static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
 
-// Adds the output of a complete group. A group that gives nothing is released at once.
+// Adds the output of a complete group, whose last word was taken in cycle `at`. A group that gives nothing is released
+// at once.
 static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
                       bool tok_last) {
     int64_t rows = at_most(a->c.groups.gives, a->c.groups.words_out - g->given);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input streams of a vector kernel. For each word of its output, the kernel takes in the same cycle the words that
-// belong to it from all inputs. Several machines use this code.
+// The input streams of a vector kernel. For each output word, the kernel takes the input words that belong to this
+// output word from all inputs in the same cycle. Several machines use this code.
 #ifndef RILL_MACHINE_INPUTS_H
 #define RILL_MACHINE_INPUTS_H
 
@@ -16,14 +16,16 @@ struct inputs {
     enum timing_need need[MAX_INPUTS];
 };
 
-void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in); // all inputs except the step words
-struct sim_edge *only_output(struct sim *sim, const struct actor *a); // the first output, or NULL if there is none
+// Finds all connected inputs of a kernel, except the input for step words.
+void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in);
+// Returns the stream of the kernel's first connected output, or NULL if there is none.
+struct sim_edge *only_output(struct sim *sim, const struct actor *a);
 
 // Both functions below run for every word of every vector kernel, so they are inline: a call costs more than their
 // work.
 
-// Returns whether all inputs have the words for the next word of the output, and raises *from to the cycle from which
-// they have them. first: the word belongs to the first row of a firing.
+// Returns whether all inputs have the words for the next word of the output. Raises *from to the first cycle in which
+// all these words can be taken. first: the output word belongs to the first row of a firing.
 static inline bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
     for (int i = 0; i < in->count; i++) {
         if (in->need[i] == TIMING_FIRST && !first) continue;
@@ -33,7 +35,8 @@ static inline bool inputs_ready(const struct inputs *in, bool first, int64_t *fr
     return true;
 }
 
-// Takes the words that belong to one word of the output. mark: the marks of the leading input's word.
+// Takes the words that belong to one word of the output in cycle `at`. mark: the marks of the leading input's word.
+// first: as in inputs_ready.
 static inline void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at) {
     for (int i = 0; i < in->count; i++) {
         bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & MARK_TOK_LAST) ||

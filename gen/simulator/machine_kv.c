@@ -13,7 +13,7 @@ struct kv {
     int64_t last;                       // cycle of the last word taken
     int64_t step_no, layer, head, unit; // present step; position of the next word in it
     int part;                           // part of the step to which that word belongs
-    int64_t settled;                    // values: cycle from which all blocks closed in the present layer are written
+    int64_t settled;                    // values: first cycle with the layer's values stored and full blocks in memory
     bool inside;                        // a step word is held
     VEC(int64_t) ready;                 // scales: cycle from which a head's words may leave
     VEC(int64_t) read;                  // scales: cycle in which the last word of a step left
@@ -68,7 +68,7 @@ static struct timing_part part_of(const struct sim *sim, const struct kv *v) {
 }
 
 // Ends a firing, which has the tokens of one part in one layer. Returns whether the layer is over. In a design with
-// slots, the writer of keys takes a separate step word for each firing. All words of a step arrive with the first one.
+// slots, the writer of keys takes a separate step word for each firing. The simulation has one word for all of them.
 static bool kv_fired(const struct sim *sim, const struct actor *a, struct kv *v, int64_t layers) {
     v->head = 0;
     if (a->c.machine == TIMING_K_WRITER && sim->ir->design.slots) v->last += a->c.keys.ask;
@@ -87,7 +87,7 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
-// Hands over the descriptor for the keys of a head, in the cycle after the first unit of these keys.
+// Hands over the descriptor for the key of one token and head, at the earliest in the cycle after the key's first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
     const struct timing_part part = part_of(sim, v);
@@ -131,7 +131,7 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     const struct timing_part step = part_of(sim, v);
     // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
     bool opening = a->c.values.beats == 2 && step.pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
-    v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row
+    v->last += a->c.values.rows * (opening ? 2 : 1); // a token's values of a head take a cycle per row of the tail
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
@@ -175,7 +175,8 @@ static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
     return kv_step(sim, a, v);
 }
 
-// Takes a word. The scales of a head are complete with its last unit of the last token.
+// Takes a word. The scales of a head are complete with the last unit of the last token. Returns false if no word can be
+// taken yet.
 static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     if (!scale_step(sim, a, v) || !edge_waiting(v->in)) return false;
     uint8_t mark = kv_word(sim, v);
@@ -201,7 +202,8 @@ static bool next_head(const struct sim *sim, const struct actor *a, struct kv *v
 }
 
 // Sends the next word of a head's scales, from the beginning of the layer's window on. The scales of a head are sent
-// several times: once for each query head, or for each group of query heads, that reads them.
+// several times: once for each query head, or for each group of query heads, that reads them. Returns false if no word
+// can be sent yet.
 static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t at;
     if (v->reading >= (int64_t)v->ready.count) return false;

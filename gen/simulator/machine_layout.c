@@ -15,7 +15,7 @@ struct layout {
     int64_t sent;                     // cycle of the last word out
 };
 
-// Returns the firings of a step, which is the number of repetitions of the kernel's region.
+// Returns the firings of a step: the number of repetitions of the kernel's region, or 1 if it has none.
 static int64_t steps_firings(struct sim *sim, const struct actor *a) {
     for (int p = 0; p < a->k->ports; p++)
         if (a->k->port[p].region != IR_NONE) return sim_repeats(sim, sim->ir->region[a->k->port[p].region].repeat);

@@ -14,13 +14,13 @@ struct lines {
     struct sim_edge *in, *out;
     int64_t size;               // words of an image
     int64_t arrived, tokens;    // complete words of all images; tokens of the word that is arriving
-    int64_t active[2];          // tokens of an image, by the parity of its number
+    int64_t active[2];          // tokens of an image, by the parity of the image's number
     int64_t *arrival;           // per place of the ring: cycle in which the word's last token was taken
     int64_t last_in;            // cycle of the last token taken
     struct release *release;    // a ring of the next releases
     int64_t releases, released; // releases that were made and used so far
     int64_t room;               // size of that ring
-    int64_t free_before, free;  // the last release that was used
+    int64_t free_before, free;  // of the last used release: `before`, and the first cycle in which its places are free
     // The next word out: its image, place, tap, word of the pixel, token.
     int64_t image, place[2], tap[2], word, token;
     int64_t begins; // cycle from which the image's first word may be read
@@ -88,7 +88,8 @@ static int64_t word_of(const struct timing_lines *c, const struct lines *l) {
     return l->image * l->size + (y * c->axis[PIXELS].size + x) * c->pixel + l->word;
 }
 
-// Returns the first word that the present patch or the first patch of the next row needs.
+// Returns the number of the oldest word that the patch at the present place, or the first patch of the next row of
+// places, needs.
 static int64_t oldest(const struct timing_lines *c, const struct lines *l) {
     int64_t line = c->axis[PIXELS].size * c->pixel, y = position(&c->axis[ROWS], l->place[ROWS], 0),
             x = position(&c->axis[PIXELS], l->place[PIXELS], 0);
@@ -122,8 +123,8 @@ static bool find_ready(const struct timing_lines *c, const struct lines *l, int6
     return true;
 }
 
-// Sends a token of the next word of the patch. A word outside of the image does not wait for an input. Returns false
-// while the token's cycle is not known.
+// Sends a token of the next word of the patch. A word outside of the image waits for no input except the first word of
+// the image. Returns false while the token's cycle is not known.
 static bool lines_out(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     int64_t room, ready, active = l->active[l->image % 2], image = l->image;

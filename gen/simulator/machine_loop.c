@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the token loop (rill_token_loop): it sends the step words and the ids of a request, and waits for the
-// id that each step chooses.
+// Timing model of the token loop (rill_token_loop). The loop sends the step words and the ids of a request. After each
+// step with a head, it waits for the id that the model chooses, and writes this id to the ring.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
-    struct sim_client *prompt; // NULL: the graph has no ids, or the run begins in the middle of a request
+    struct sim_client *prompt; // NULL: no prompt is read, because the graph has no ids or the run begins in mid-request
     int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat of the prompt
-    int64_t beat_at, popped;   // first cycle for ids of the present beat; cycle in which the last id left a beat
+    int64_t beat_at, popped;   // first cycle for ids of the present beat; cycle in which the last id left its beat
     int at, ids;               // present step; ids of the present step that were sent
     int64_t from;              // first cycle in which the next word can be offered
     bool inside;               // the ids of the present step are being sent

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_part_steps, which repeats the words of a step's parts for each layer. The models of its readers
-// take one word for all parts and layers of a step, so this model passes on one word per step.
+// Timing model of rill_part_steps, which repeats the words of a step's parts for each layer. In the simulation, the
+// kernels that read these words take one word for all parts and layers of a step, so this model passes on one word per
+// step.
 #include "gen/simulator/machines.h"
 
 struct parts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of pipelines. A pipeline makes each word of its output from a word of every input, in stages that stall
-// together. Most vector kernels are pipelines.
+// Timing model of pipelines. A pipeline makes each output word from the words of all inputs that belong to it
+// (machine_inputs.h), in stages that stall together. Most vector kernels are pipelines.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 

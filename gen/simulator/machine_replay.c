@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of the replay buffer and the head replay. They store whole groups of words and send each group several
-// times. The group of a replay buffer is a firing, that of a head replay is a head.
+// times. A group of the replay buffer is a firing, and a group of the head replay is a head.
 #include "gen/simulator/machines.h"
 
 struct kept {
     struct sim_edge *in, *out;
     VEC(uint8_t) mark;       // marks of the group that arrives
     uint8_t *full[2];        // marks of the groups that are held
-    int64_t words[2];        // per group that is held: its words
-    int64_t ready[2];        // cycle from which it can be read
-    int64_t released[2];     // cycle in which its place is free again
+    int64_t words[2];        // per group that is held: number of words
+    int64_t ready[2];        // per group that is held: cycle from which it can be read
+    int64_t released[2];     // per place of a group: cycle in which it is free again
     int64_t filled, emptied; // groups that arrived and were sent for the last time so far
     int64_t next;            // index of the next word out in its group
     int64_t pass;            // times that the present group was sent in full
@@ -50,7 +50,8 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     return true;
 }
 
-// Sends the next word of the oldest complete group, which leaves after its last pass. Returns false if there is none,
+// Sends the next word of the oldest complete group. A group is sent `times` times. In a step of one token, in which the
+// group's first word ends a row, one pass serves `together` query heads. Returns false if there is no complete group,
 // or if it is not known from which cycle the stream has room.
 static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t slot = r->emptied % a->c.replay.banks, room;

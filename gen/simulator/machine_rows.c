@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing models of the kernels that read a graph's input rows from memory ahead of their step, and that write its
-// output rows to memory.
+// Timing models of the kernels that read a graph's input rows from memory before the rows' step begins, and that write
+// the graph's output rows to memory.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -22,8 +22,8 @@ struct rows {
     VEC(int64_t) full, drained;
     int64_t beats; // beats of the present group that have arrived
     // Words.
-    int64_t row, word_token; // next word
-    int64_t next;            // first cycle for it
+    int64_t row, word_token; // next word: its number in the row, and its token
+    int64_t next;            // first cycle for this word
 };
 
 static int64_t group_bytes(const struct sim *sim, const struct actor *a) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_slot_loop, with its states: chooses the parts of a step, sends the step's words and ids, and
-// writes the ids that the model has chosen to the rings.
+// Timing model of rill_slot_loop, state by state. The loop chooses the parts of a step, sends the step's words and ids,
+// and writes the ids that the model has chosen to the rings.
 #include "gen/simulator/machines.h"
 
+// CHOOSES: chooses the next part. READS: waits for the beat with a part's prompt ids. SENDS: sends the step words.
+// GIVES_IDS: sends ids to the model. TAKES_IDS: takes the ids that the model has chosen.
 enum stage_of_step { CHOOSES, READS, SENDS, GIVES_IDS, TAKES_IDS };
 
 struct slots {
@@ -13,7 +15,7 @@ struct slots {
     int part;                        // part that is chosen, or whose last token's id comes next
     int token;                       // token of the step whose id is given or taken next
     int64_t now;                     // first cycle of the present state
-    int64_t closed;                  // from this cycle on, the next id may be written: the previous one is in memory
+    int64_t closed;                  // cycle from which the next id may be written, because the previous is in memory
     int64_t prompt_at, prompt_bytes; // offset of the prompts, bytes of the area of a slot
     int64_t write;                   // cycles until an id is in memory
     struct timing_slots cycles;
@@ -84,7 +86,8 @@ static bool read_prompt(struct sim *sim, struct slots *l) {
     return true;
 }
 
-// Sends the step's words, one for each part. In the simulation it is one word, in the cycle of the last one.
+// Sends the step's words. The hardware sends one for each part. The simulation sends one word, in the cycle of the last
+// part's word. Returns false while it is not known from which cycle the streams have room.
 static bool send_step(struct sim *sim, struct slots *l) {
     int64_t room, walks = 0, from = l->now + timing_parts(step_of(sim, l)) - 1;
     if (!edge_room(l->step, &room) || (l->walk && !edge_room(l->walk, &walks))) return false;

@@ -125,7 +125,7 @@ static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
 }
 
 // Moves the next word into the output register when the previous word has left it. The firing ends when its last word
-// enters the register, even if that word must wait there.
+// enters the register, even if that word must wait there. Returns false if no beat can be moved yet.
 static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;

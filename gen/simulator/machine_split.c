@@ -42,6 +42,8 @@ static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t
 }
 
 // Takes a word to pack. A firing has one token if its first word already belongs to its last token (MARK_TOK_LAST).
+// Then only the words of the last head in the output firing keep their marks, because the heads are the tokens of this
+// firing. Returns false if no word can be taken yet.
 static bool pack_word(struct sim *sim, const struct actor *a, struct together *t) {
     if (!edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in), out = mark;

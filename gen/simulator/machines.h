@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the functions that machines.def names, which make the state of an actor and run it, and the parts that
-// several machines share.
+// Declares the functions that machines.def names: an init function makes the state of an actor, and a run function
+// moves the actor's words. Also declares what several machines share.
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
@@ -10,10 +10,10 @@ enum { SIM_ID_BITS = 32 }; // width of a token id in memory
 // Returns the byte offset in its channel of the segment with this role, or 0 if there is none.
 int64_t sim_offset_for(const struct ir *, enum ir_segment_role);
 
-// The rows of a table in memory that a custom kernel reads for a firing, at the step's positions. It reads them before
-// it takes the firing's words.
+// The rows of a table in memory that a custom kernel reads for a firing, at the step's positions. The kernel reads the
+// rows before it takes the firing's words.
 struct sim_table {
-    struct sim_client *client; // NULL: it reads none
+    struct sim_client *client; // NULL: the kernel reads no table
     // Bytes: offset in the channel, distance between two firings' tables, length of a row.
     int64_t offset, stride, row_bytes;
     int64_t rows;         // rows of the table
@@ -27,11 +27,13 @@ struct sim_table {
 // step word together with the last word of the step.
 struct sim_steps {
     struct sim_table table;
-    struct sim_edge *edge; // NULL: it takes none
-    int64_t firings, left; // firings of a step; firings left of the present step, 0: it has not begun
+    struct sim_edge *edge; // NULL: the kernel takes no step words
+    int64_t firings, left; // firings of a step; firings left of the present step, 0: the step has not begun
     int64_t last;          // cycle of the last step word that was taken
     bool when_last;        // the kernel runs only in steps with a head, for their last position
 };
+// Fills in the struct for any kernel. Returns false if a kernel that takes step words lacks the stream of the step
+// words or the client of its table.
 bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
 // Raises *from to the cycle from which words of the present step may be taken. Returns false while the step word, or a
 // row of the table, has not arrived.

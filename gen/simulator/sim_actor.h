@@ -17,7 +17,7 @@
 #include "gen/simulator/simulate.h"
 #include "gen/ir/window.h"
 
-enum { SIM_COUNT_SHIFT = 2 /* bits of a mark from this one on: its number of valid elements; 0: all */ };
+enum { SIM_COUNT_SHIFT = 2 /* the bits of a mark from this one on give the word's valid elements; 0: all are valid */ };
 
 struct sim_pool;
 
@@ -33,9 +33,9 @@ struct sim_edge {
     int64_t capacity;      // words for which the lists below have memory
     int64_t expected;      // words for which memory is allocated at once; 0: unknown
     int64_t *put, *take;   // per word: cycle in which it was put, and taken
-    uint8_t *mark;         // per word: MARK_* flags and, from SIM_COUNT_SHIFT on, its valid elements
+    uint8_t *mark;         // per word: MARK_* flags and, from bit SIM_COUNT_SHIFT on, its number of valid elements
     int64_t full;          // cycles in which the writer waited for room
-    int writer, reader;    // kernels
+    int writer, reader;    // kernels to be woken, or IR_NONE
     // starved: the reader has found no word, so the next word wakes it. blocked: the writer has found no room, so the
     // next free place wakes it.
     bool starved, blocked;
@@ -51,7 +51,7 @@ struct sim_cache {
     VEC(int64_t) k_runs;      // per pair: number of descriptors handed over up to its end
     VEC(int64_t) v_layer;     // per pair: cycle in which its values were taken, and written if they closed a block
     VEC(int64_t) tail_layer;  // per pair, or with tail_by_step per step: cycle in which the open block was read
-    int64_t tail_reads;       // reads of the V tail per pair; 0: its writer waits for none
+    int64_t tail_reads;       // reads of the V tail per pair; 0: the writer of the tail waits for no reads
     int64_t tail_reads_alone; // reads of the V tail per pair in a step of one token; 0: as many as tail_reads
     bool tail_by_step; // a step's values wait for all reads of the previous step, not only for reads of their layer
     int64_t layers;    // layers in this run
@@ -66,11 +66,11 @@ typedef void actor_run(struct sim *, struct actor *);
 struct actor {
     int kernel; // index of the kernel in the IR
     const struct ir_kernel *k;
-    struct timing_contract c;
-    struct kernel_args args;
-    actor_run *run; // moves all words that it can; NULL: the kernel moves none
-    void *state;    // state of the kernel's machine
-    bool queued;    // in sim.queue
+    struct timing_contract c; // the kernel's timing contract, adapted to the repetitions of this run
+    struct kernel_args args;  // the kernel's parameters
+    actor_run *run;           // moves all words that can move; NULL: the kernel moves none
+    void *state;              // state of the kernel's machine
+    bool queued;              // in sim.queue
 };
 
 struct sim {
@@ -83,7 +83,7 @@ struct sim {
     int queue_head, queue_count;  // index of the first one, and their number
     int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: end of the last step
     int64_t *chosen;              // with slots, per step: cycle in which the walkers have its word; < 0: not known yet
-    bool settled;                 // no actor can go on, so the engines may use keys once (options->idle_counts)
+    bool settled;                 // options->idle_counts: no actor can go on, so one check of the keys may succeed
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
     int64_t layers, fewer;        // repetitions of the repeated region, and how many of them this run leaves out
@@ -95,13 +95,14 @@ struct sim {
     struct timing_turn *turn;
 };
 
-// Returns the number of repetitions in this run, which may leave some out. count: number in the design, which is that
-// of the repeated region, or one less.
+// Returns the number of repetitions in this run, which may leave some out. count: the number in the design. Only the
+// repetitions of the repeated region, and one less than these, are reduced. Other counts are returned unchanged.
 static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
     return sim->fewer && (count == sim->layers || count == sim->layers - 1) ? count - sim->fewer : count;
 }
 
-struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // the cache of a writer, a V tail or an engine
+// Returns the cache of a K writer, a V tail or an engine with attention. Other kernels get the first cache.
+struct sim_cache *sim_cache_of(struct sim *, const struct actor *);
 
 // Returns the operation whose windows limit the positions of a firing, or IR_NONE for a product with weights.
 static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) {
@@ -112,20 +113,24 @@ static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) 
 
 // ---- streams ----
 
-struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role); // NULL if there is none
+// Return the stream of a kernel's input or output with this role, or NULL if there is none.
+struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role);
 struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
-struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // stream of a packed port
+// Returns the stream of the first port of this direction that is not for step words, or NULL if there is none. index:
+// lane of a packed port (mux, demux, fork), or IR_NONE for other ports.
+struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index);
 
 // The words of a stream in a rill_fifo_pool enter and leave when it is the stream's turn: the firings of all streams of
 // the pool have a fixed order.
-bool pool_gives(struct sim_pool *, int place); // whether it is the stream's turn to leave
-int64_t pool_given(const struct sim_pool *);   // the cycle after the last word left the pool
+bool pool_gives(struct sim_pool *, int place); // returns whether the next word to leave is the stream's
+int64_t pool_given(const struct sim_pool *);   // returns the cycle after the last word left the pool
 // Returns whether it is the stream's turn to enter and it is known when there is room. Raises *at to the cycle from
 // which there is room.
 bool pool_room(struct sim_pool *, int place, int64_t *at);
+// Let a word of the stream whose turn it is enter or leave in cycle `at`. MARK_LAST in `mark` ends the turn.
 void pool_put(struct sim_pool *, int64_t at, uint8_t mark);
 void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
-bool pools_open(struct sim *); // false: the parameters of a pool are invalid
+bool pools_open(struct sim *); // opens all pools; returns false if the parameters of a pool are invalid
 
 // Returns whether there is a word that has not been taken. If there is none, the next word wakes the reader.
 static inline bool edge_waiting(struct sim_edge *e) {
@@ -139,6 +144,7 @@ static inline int64_t edge_avail(const struct sim_edge *e) {
     if (e->pool && pool_given(e->pool) > at) at = pool_given(e->pool);
     return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
 }
+// Returns the mark of the waiting word.
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
 // Sets *at to the first cycle with room for the next word. Returns false while this cycle is not known; the next free
 // place then wakes the writer.
@@ -175,6 +181,7 @@ static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered
     e->starved = false;
     sim_wake(sim, e->reader);
 }
+// Takes the waiting word in cycle `at`, which must be edge_avail or later.
 static inline void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
     e->take[e->takes++] = at;
     if (e->pool) pool_take(e->pool, at, e->mark[e->takes - 1]);
@@ -202,6 +209,7 @@ struct stage {
     int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
     int64_t last;                    // cycle of the last entry or last stalled cycle: the next word enters after it
 };
+// Opens empty stages. With options->single_word, their length is 1.
 void stage_init(struct sim *, struct stage *, int64_t length);
 // Sets *at to the cycle in which a word that could enter from cycle `from` on enters. Returns false while this cycle is
 // not known. Also sends words to `out`, as far as this is needed to know the stalls.
@@ -244,6 +252,7 @@ struct sim_turns {
     bool known;             // `turn` is the present turn, which is available from cycle `since` on
     int64_t turn, since;
 };
+// Reads the kernel's schedule of turns. Returns false if the kernel has no step words or its parameters are invalid.
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 // Fetches the turns that are known ahead. Call it whenever a step may have arrived, and before turns_present.
 void turns_fetch(struct sim *, struct sim_turns *);
@@ -262,9 +271,10 @@ void turns_done(struct sim *, struct sim_turns *, int64_t at); // ends the prese
 
 // ---- memory ----
 
+// Sets up the memory of one channel, with beats of beat_bits bits.
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-// Accesses a beat at the memory, which it reaches in cycle `at`. Returns when the data of the beat's last atom (native
-// burst) begins on the bus, in ps of the memory model. Calls must be in the order of times.
+// Accesses a beat that reaches the memory in cycle `at`. Returns when the data of the beat's last native burst begins
+// on the bus, in ps of the memory model. Calls must be in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
 int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins at this time or later
 // Opens the channels of the design. Call it before any client is opened.
@@ -287,10 +297,10 @@ bool client_room(const struct sim_client *, int64_t *at);
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);
 // Reads: sets *at to the first cycle in which the next beat may be taken.
 bool client_beat(const struct sim_client *, int64_t *at);
-void client_take(struct sim *, struct sim_client *, int64_t at);
+void client_take(struct sim *, struct sim_client *, int64_t at); // takes this beat in cycle `at`
 // Writes: sets *at to the first cycle in which the buffer has room for a beat.
 bool client_space(const struct sim_client *, int64_t *at);
-void client_give(struct sim *, struct sim_client *, int64_t at);
+void client_give(struct sim *, struct sim_client *, int64_t at); // hands over a beat in cycle `at`
 // Writes: sets *at to the cycle in which the last beat that was given entered the engine.
 bool client_taken(const struct sim_client *, int64_t *at);
 // Writes: raises *at to the cycle after the first `runs` descriptors have all their responses.
@@ -306,6 +316,6 @@ struct sim_machine { // machines.def
     bool (*init)(struct sim *, struct actor *);
     actor_run *run;
 };
-const struct sim_machine *sim_machine_of(enum timing_machine); // NULL: it moves no words
+const struct sim_machine *sim_machine_of(enum timing_machine); // NULL: kernels of this machine move no words
 
 #endif

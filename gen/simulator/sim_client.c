@@ -112,8 +112,8 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
 // Raises *from to the first cycle in which a burst may be issued. A beat to write must have been given before. A burst
 // to read needs room in the buffer, which rill_dma_read checks a cycle ahead. If it issued a burst in that cycle, or no
 // burst was offered, it does not know the length of the next burst, so it requires room for two bursts of the maximum
-// length. If this is missing, it compares the real length, which costs another cycle. Returns false while the cycle is
-// not known.
+// length. If there is less room, it compares the real length, which costs another cycle. Returns false while the cycle
+// is not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->taken.items;
     size_t count = c->taken.count;
@@ -131,7 +131,7 @@ static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     return true;
 }
 
-// Ends the run whose last beat a lane of rill_weight_store has sent.
+// Ends the present run of a lane of rill_weight_store if its last beat has been taken, and wakes the lane's kernel.
 static void end_stored(struct sim *sim, struct sim_client *c) {
     if (c->cut == (int64_t)c->run.count) return;
     struct sim_run *run = &c->run.items[c->cut];

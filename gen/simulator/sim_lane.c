@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the way of beats to an engine lane: the walker requests runs of its table (rill_segment_walker), and
-// the read engine of the channel (sim_client.c) brings their beats to the lane's FIFO.
+// Timing model of the path of beats to an engine lane: the walker requests the runs in its table (rill_segment_walker),
+// and the read engine of the channel (sim_client.c) brings the beats of these runs to the lane's FIFO.
 #include "gen/simulator/sim_lane.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gen/kernel/kernel.h"
 
 enum {
-    LONG_BEFORE = 200, // cycles by which the walker is ahead of the first step if earlier steps are left out
+    LONG_BEFORE = 200, // cycles by which the walker is ahead of the first step, if steps precede it or with slots
     JOIN_LANES = 8,    // lanes whose arrivals one level of joins can combine
 };
 
@@ -61,7 +61,8 @@ static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     return true;
 }
 
-// Returns whether the keys of a pair of step and layer are written. Raises *from to the cycle from which they are.
+// Returns whether the keys of a pair of step and layer are written. Raises *from to the first cycle in which a lane may
+// rely on this.
 static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
@@ -70,15 +71,15 @@ static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t
     return !sim->options->idle_counts || engine_idle(sim, cache->keys);
 }
 
-// Returns whether the values of a pair of step and layer are written. Raises *from to the cycle from which they are.
+// Returns whether the values of a pair of step and layer are written. Raises *from as keys_written does.
 static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
     if (pair >= (int64_t)cache->v_layer.count) return false;
     *from = at_least(*from, cache->v_layer.items[pair] + CYCLES_KV_WRITTEN);
     return true;
 }
 
-// Returns whether a lane may read an entry of keys or values: those of its layer must be written for all earlier steps.
-// Raises *from to the cycle from which they are.
+// Returns whether a lane may read an entry of keys or values: the keys or values of the entry's layer must be written
+// for all earlier steps. Raises *from to the first cycle in which the lane may request them.
 static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;

@@ -24,10 +24,10 @@ struct lane {
     VEC(int64_t) used;              // per beat: cycle of the command that used it
 };
 
-// Opens a lane on a channel. kernel: the engine's kernel. Returns false if the engine's walker or its schedule cannot
-// be simulated.
+// Opens a lane on a channel; with a channel of NULL, a lane that reads rill_weight_store. kernel: the engine's kernel.
+// Returns false if the engine's walker or the walker's schedule cannot be simulated.
 bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *, struct sim_channel *);
-// Requests all runs and takes all beats whose cycles are known.
+// Requests all runs of the engine's lanes, and takes all beats of this lane, whose cycles are known.
 void lane_advance(struct sim *, struct lane *);
 // Raises *from to the first cycle in which a command may use the next beat. Returns false while this is not known.
 bool lane_ready(const struct lane *, int64_t *from);

@@ -3,17 +3,18 @@
 // The memory's timing is that of the memory model (gen/hbm/hbm_bank.c) with the board's figures.
 //
 // A grant or an access is made only when no kernel can go on. So every request that comes afterwards is a consequence
-// of it, and is later in simulated time.
+// of this grant or access, and is later in simulated time.
 #include <limits.h>
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
 #include "gen/ir/layout.h"
 
-// ATOM_BYTES: a native beat. EARLIEST: time 0 of the memory model is this many cycles before the lead begins, so that
-// no request has a negative time.
+// ATOM_BYTES: bytes of a native burst. EARLIEST: time 0 of the memory model is this many cycles before the lead begins,
+// so that no request has a negative time.
 enum { ATOM_BYTES = 32, EARLIEST = 1024 };
 
+// Returns the cycles from time 0 of the memory model to the first step.
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
 
 struct timing_memory timing_memory(const struct ir_design *d) {
@@ -23,8 +24,8 @@ struct timing_memory timing_memory(const struct ir_design *d) {
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_of(figure->figures), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
-    // The first refresh is at the end of the interval in which the memory is. A memory whose age is still negative has
-    // its first refresh at the age of one interval. UINT64_MAX: it is never refreshed.
+    // The memory is refreshed when its age is a multiple of the interval, first at the age of one interval. age: the
+    // memory's age at time 0 of the model, in ps, which may be negative. UINT64_MAX: it is never refreshed.
     int64_t every = (int64_t)m->timing.refresh_interval,
             age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
     m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX;
@@ -46,8 +47,9 @@ int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
 
 // ---- channels ----
 
-// Sets up the write engine of a channel. A beat takes as many ids as it has native bursts, and the last one may begin
-// while an id is left, so `most` is the number of ids divided by this, rounded up.
+// Sets up the write engine of a channel. A beat takes as many of the controller's ids as it has native bursts, but the
+// memory accepts a beat as long as one id is left. So `most` is the number of ids divided by the ids of a beat, rounded
+// up.
 static void open_writes(const struct sim *sim, struct sim_channel *c) {
     struct sim_writes *w = &c->write;
     int writers = 0;
@@ -133,8 +135,8 @@ static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_cl
     return at;
 }
 
-// Returns the number of bursts that must be over before the memory takes another one, because it holds a limited number
-// of bursts and of AXI ids.
+// Returns the number of bursts that must be over before the memory takes another one, because the memory holds a
+// limited number of bursts, and its controller has a limited number of ids (hbm_timing.ids).
 static int64_t due(const struct sim_channel *c) {
     const struct sim_reads *side = &c->read;
     int64_t over = side->ended, ids = side->ids;
@@ -163,7 +165,7 @@ static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_cli
     client_cut(sim, client);
 }
 
-// Grants the burst of the client whose turn it is. The memory takes the burst when it has room for it and for its ids.
+// Grants the burst of the client whose turn it is. The memory takes the burst when it has a place and ids for it.
 static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_client *client = choose(&side->waiting, side->last, at, NULL);

@@ -70,7 +70,7 @@ struct sim_reads { // the read arbiter of a channel
     int64_t bursts;          // bursts that the memory took so far
     int64_t beat;            // cycle of the last beat at the port
     int64_t over[SIM_QUEUE]; // per burst, modulo SIM_QUEUE: cycle in which its last beat was read
-    int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: AXI ids that it takes
+    int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: ids of the controller that the burst uses
     int64_t ended, ids;      // bursts that were over at the last grant; ids of the bursts after them
 };
 
@@ -94,10 +94,10 @@ struct sim;
 // One simulated channel of the board. All channels of an engine do the same for the engine, so only its first channel
 // is simulated. Another channel is simulated only if other clients use it.
 struct sim_channel {
-    int index;
+    int index; // number of the channel on the board
     struct sim_memory memory;
-    VEC(struct sim_client *) client;
-    bool known; // whether the next event is known; its time is `next`, INT64_MAX if there is none
+    VEC(struct sim_client *) client; // all clients of the channel that are open
+    bool known;                      // whether the next event is known; its time is `next`, INT64_MAX if there is none
     int64_t next;
     void (*what)(struct sim *, struct sim_channel *, int64_t at); // makes the event at `next`
     struct sim_reads read;

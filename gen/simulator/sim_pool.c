@@ -8,7 +8,7 @@
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_PLACES = 255 }; // most streams of a pool, because a port number has 8 bits and 255 stands for no port
+enum { MAX_PLACES = 255 }; // most streams of a pool, because a port number has 8 bits and 255 means no port
 
 struct sim_pool {
     struct sim *sim;
@@ -35,6 +35,7 @@ bool pool_room(struct sim_pool *p, int place, int64_t *at) {
     return true;
 }
 
+// Wakes the writer of the stream whose turn it is to enter.
 static void wake_writer(struct sim_pool *p) {
     int place = place_of(p, &p->enters);
     if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->writer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core of the simulator: streams, stages that stall together, the queue of actors that can go on, and the result.
-// The timing models of the kernels are in machine_*.c, that of the memory is in sim_memory.c.
+// The timing models of the kernels are in machine_*.c, and the timing model of the memory is in sim_memory.c.
 #include <string.h>
 
 #include "gen/ir/ir.h"
@@ -205,7 +205,7 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
 }
 
 // Reads the contracts of all kernels, opens their machines and queues them. If a kernel has no contract or lacks a
-// stream, sets *missing to its module or name and returns false.
+// stream, sets *missing to the kernel's module or name and returns false.
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -298,8 +298,8 @@ static bool rows_complete(const struct sim *sim) {
     return true;
 }
 
-// Returns the cycle in which the last row is written, or -1 if it is not. The run of a graph without ids is over when
-// the writes of all rows have their responses.
+// Returns the cycle in which the last row is written, or -1 if rows are missing. The run of a graph without ids is over
+// when the writes of all rows have their responses.
 static int64_t last_row_written(const struct sim *sim) {
     int64_t end = 0, at;
     if (!rows_complete(sim)) return -1;

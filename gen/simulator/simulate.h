@@ -41,7 +41,8 @@ struct timing_memory {                 // the memory of a channel
     bool refreshes;                    // the memory is refreshed, which costs time
     int64_t start; // age of the memory when the first step begins, in cycles; it decides when refreshes come
     bool kept;     // the vector parameters are already on chip, so only the image's header is read
-    // Cycles before the first step in which parameters and the engines' beats are first requested (timing_start).
+    // Cycles from the start of the request to its first step (timing_start). In this time, the parameters and the
+    // engines' first beats are requested.
     int64_t lead;
 };
 // Returns the memory of the design's board, refreshed and of age 0.
@@ -76,7 +77,7 @@ struct timing_options {
     struct timing_memory memory;
 };
 
-struct timing_edge {
+struct timing_edge {    // one stream
     int64_t words;      // words that were put
     int64_t high_water; // most words in the stream at once
     // Most places in use at once: words, and places whose words have left but which the writer does not know to be free
@@ -88,7 +89,7 @@ struct timing_edge {
     int64_t full;        // cycles in which the writer waited for room
     const int64_t *put;  // per word: cycle in which it was put
     const int64_t *take; // per word: cycle in which it was taken
-    const uint8_t *mark; // per word: MARK_LAST and MARK_TOK_LAST, by what the word ends
+    const uint8_t *mark; // per word: MARK_LAST and MARK_TOK_LAST, by what the word ends; higher bits have other uses
 };
 enum { MARK_LAST = 1 /* of a firing */, MARK_TOK_LAST = 2 /* of a row */ };
 
@@ -106,16 +107,16 @@ struct timing_turn {      // one engine in one step
     int64_t last_command; // cycle of the last command
 };
 
-struct timing_work {
+struct timing_work {     // one kernel
     int64_t busy;        // words of the kernel's busiest port, each of which takes a cycle
     int64_t first, last; // first and last cycle with a word at any port; first < 0: none
 };
 
 struct timing_result {
-    int64_t cycles; // cycle in which the last step is over; < 0: the run is stuck
-    int64_t *step;  // per step: cycle in which it began; [steps]: cycle in which the last step was over
-    struct timing_edge *edge;
-    struct timing_work *kernel;
+    int64_t cycles;               // cycle in which the last step is over; < 0: the run is stuck
+    int64_t *step;                // per step: cycle in which it began; [steps]: cycle in which the last step was over
+    struct timing_edge *edge;     // per edge of the IR
+    struct timing_work *kernel;   // per kernel of the IR
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
     int64_t words, beats;         // words and beats moved in all
@@ -124,8 +125,9 @@ struct timing_result {
     bool cut;          // the run stopped only because of options->limit
 };
 
-// Simulates the steps. Returns NULL if a kernel has no contract or lacks a stream; *missing then names it. The whole
-// result is in the arena.
+// Simulates the steps. Returns NULL if a kernel has no contract, lacks a stream or has invalid parameters, or if a
+// figure of the design is out of range. *missing then is the kernel's module or name, or "the design". The whole result
+// is in the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
 

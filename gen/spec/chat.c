@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+// A key of a template file whose value is a text.
 #define TEXT(word, member, must, text)                                                                                 \
     {                                                                                                                  \
         .key = word, .type = SCHEMA_STRING, .offset = offsetof(struct chat_template, member), .required = must,        \
@@ -32,6 +33,7 @@ static const struct chat_template *read_file(const char *path, struct arena *are
     return good ? chat : NULL;
 }
 
+// Adds notes that suggest installed templates with similar names, and a file of the user.
 static void note_unknown(const char *name, struct arena *arena, struct diag *diag) {
     file_names names = file_list_shared(arena, "families/chat");
     diag_note_words(diag, loc_none(), name, names.items, names.count);

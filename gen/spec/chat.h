@@ -8,7 +8,7 @@
 
 struct chat_template {
     const char *name;
-    const char *needs;           // a token; the template fits only vocabularies that have it
+    const char *needs;           // a token; the template only fits vocabularies that have this token
     const char *prefix, *suffix; // text before and after the question
     const char *stop;            // the token that ends the answer
     // Text before a system message, and text after it up to the first question. Both replace `prefix` if there is a

@@ -16,35 +16,43 @@ enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTI
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // If the design key `A` (tokens that share a beat in a cycle) is at least this, multipliers always work twice a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
-// How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs
-// it. SINGLE_RATE: only once per cycle.
+// How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs.
+// SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
 // Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
-// (`auto`): of these engines, those whose weights fit into a quarter of the board's memory blocks, the smallest first.
+// (`auto`): as many of these engines, the smallest first, as have room for their weights in a quarter of the board's
+// memory blocks.
 enum spec_resident { SPEC_RESIDENT_NONE, SPEC_RESIDENT_ALL, SPEC_RESIDENT_FITTING, SPEC_RESIDENTS };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: the words that streams hold if every firing takes as long as the longest one, at most the depths
 // of TIMED. AUTO: the better of TIMED and SAFE; the pass size-fifos replaces AUTO by the one that it chose.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
-// Choices of operations. The words are as in ops.def, in the order of the enumerators.
+// Choices of operations, each for an attribute of an operation in ops.def, which explains the words. The words are in
+// the order of the enumerators. This one is for `role` of kv_quantize.
 #define SPEC_ROLE_WORDS "key|value"
 enum spec_role { SPEC_KEY, SPEC_VALUE };
+// `pairs` of rope.
 #define SPEC_PAIRS_WORDS "half|interleaved"
 enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
+// `approximate` of gelu.
 #define SPEC_GELU_WORDS "tanh|none"
 enum spec_gelu { SPEC_GELU_TANH, SPEC_GELU_NONE };
+// `function` of scalar.
 #define SPEC_FUNCTION_WORDS "add|sub|mul|div|max|min|rsub|rdiv"
 enum spec_function { SPEC_ADD, SPEC_SUB, SPEC_MUL, SPEC_DIV, SPEC_MAX, SPEC_MIN, SPEC_RSUB, SPEC_RDIV };
+// `kind` of reduce.
 #define SPEC_KIND_WORDS "max|min|sum|mean"
 enum spec_kind { SPEC_KIND_MAX, SPEC_KIND_MIN, SPEC_KIND_SUM, SPEC_KIND_MEAN };
+// `scaling` of rope_table.
 #define SPEC_SCALING_WORDS "none|linear|llama3|yarn"
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
 extern const char *const spec_crossing_words[], *const spec_resident_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
-const char *spec_format_name(int format); // the word of an enumerator, as in the next functions
+// These functions return the word of an enumerator. spec_mantissa_bits returns the bits of a mantissa.
+const char *spec_format_name(int format);
 const char *spec_table_format_name(int format);
 const char *spec_activations_name(int activations);
 static inline int spec_mantissa_bits(int activations) { return activations == SPEC_ACTIVATIONS_INT10 ? 10 : 8; }

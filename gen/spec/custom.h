@@ -7,13 +7,14 @@
 
 #include "gen/base/diag.h"
 
+// Limits of a custom kernel.
 enum {
-    CUSTOM_MAX_PORTS = 8,
+    CUSTOM_MAX_PORTS = 8, // inputs or outputs
     CUSTOM_MAX_PARAMS = 16,
     CUSTOM_MAX_VECTORS = 4,
-    CUSTOM_MAX_FILES = 16,
-    CUSTOM_MAX_RANK = 3,
-    CUSTOM_FILE_BYTES = 1 << 20
+    CUSTOM_MAX_FILES = 16,      // Verilog files
+    CUSTOM_MAX_RANK = 3,        // extents of a stream's shape
+    CUSTOM_FILE_BYTES = 1 << 20 // bytes of a file
 };
 
 enum custom_type { CUSTOM_FP32, CUSTOM_INT8, CUSTOM_TYPES };
@@ -61,15 +62,15 @@ struct custom {
     bool elementwise; // element i of the output depends only on element i of the inputs
     bool step;        // takes step words: stream s_axis_step
     bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
-    int lanes;        // sum of the numbers of lanes (powers of two) that it supports
-    int tokens;       // sum of the values of T (powers of two) that it supports
+    int lanes;        // sum of the numbers of lanes (powers of two) that the kernel supports
+    int tokens;       // sum of the values of T (powers of two) that the kernel supports
     // Timing contract. Words are per token (docs/kernels.md). An expression without text is not given.
     // Cycles from accepting the last word that an output word needs until offering that word.
     struct custom_expr latency;
-    // Words of the first input that it takes before it outputs anything; "firing": all of them.
+    // Words of the first input that the kernel takes before it outputs anything; "firing": all of them.
     struct custom_expr group;
     struct custom_expr interval; // cycles from one word to the next, at an input and at an output
-    struct custom_expr buffers;  // groups that it stores
+    struct custom_expr buffers;  // groups that the kernel stores
     // Cycles from a step word, or from the last word of the previous firing, to the request for the first row.
     struct custom_expr ask;
     struct custom_expr ask_next; // cycles from one request to the next
@@ -78,7 +79,7 @@ struct custom {
     // kernel are compared.
     const char *function;
     struct custom_file golden;
-    bool has_resources; // the spec gives the resources of the module
+    bool has_resources; // the spec gives the resources of one instance of the module
     int64_t lut, ff, dsp, bram18, uram;
 };
 

@@ -184,7 +184,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
-// Checks that a group of int4 weights, which shares a scale, fills whole beats.
+// Checks that `group` is at most MAX_GROUP, and that a group of int4 weights, which shares a scale, fills whole beats.
 static void check_group(const struct spec_design *d, struct loc loc, struct diag *diag) {
     int unit = d->beat_bits / 4;
     if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of models as data: parameters, checks, the keys of config.json and of GGUF files, and a graph with
-// expressions. It is a file of the installation (families/<name>.yaml) or of the user. docs/families.md describes every
-// key. family.c reads the file, family_values.c computes the values for a model, family_graph.c expands the graph.
+// expressions. A family is a file of the installation (families/<name>.yaml) or of the user. docs/families.md describes
+// every key. family.c reads the file, family_values.c computes the values for a model, family_graph.c expands the
+// graph.
 #ifndef RILL_FAMILY_H
 #define RILL_FAMILY_H
 
@@ -79,8 +80,8 @@ struct family_key {
     // parameter: index of the parameter whose value this key gives. most: index of the parameter for which this key
     // gives the largest value that the model was trained for. -1: none.
     int parameter, most;
-    // required: the key must be present, although it has `values`. compare: if false, it may differ from the value in
-    // the spec.
+    // required: the key must be present, although it has `values`. compare: if false, the key's value may differ from
+    // the value in the spec.
     bool required, compare;
 };
 struct family_keys {
@@ -98,8 +99,8 @@ struct family_tensor {
     const struct yaml_node *pairs;
     bool transpose; // the file stores the transposed matrix
     double plus;    // added to each element of a vector
-    // NULL, or the name of a `rope_table` of the graph: this tensor divides its frequencies. It is only compared with
-    // the scaling that the graph gives to the table. `name` is then NULL.
+    // NULL, or the name of a `rope_table` of the graph: this tensor divides the table's frequencies. The tensor is only
+    // compared with the scaling that the graph gives to the table. `name` is then NULL.
     const char *divides;
 };
 
@@ -113,7 +114,7 @@ struct family_gguf {
 
 struct family {
     const char *name, *path;
-    const struct source *source; // its text
+    const struct source *source; // text of the family's file
     struct family_parameter *parameter;
     struct family_let *let;
     struct family_check *check;
@@ -183,7 +184,7 @@ bool family_derive(struct family_values *, const struct yaml_node *model, struct
 // Returns the computed defaults and derived names with their values, in the family's order: `head_dim 64, queries 576`.
 // Leaves out defaults that are plain values. Returns NULL if none is left.
 const char *family_derived(const struct family_values *, struct arena *);
-int family_find_parameter(const struct family *, const char *name); // -1: unknown
+int family_find_parameter(const struct family *, const char *name); // returns the parameter's index, or -1
 
 // Returns the family's `graph` with every expression, choice and loop resolved, in the form of `graph` in a spec.
 // Places refer to the family's file. Returns NULL after errors.
@@ -232,6 +233,7 @@ const char *family_kinds(const struct family *, const char *source, struct arena
 // Returns a value as it is written in a spec.
 const char *family_value_text(struct arena *, const struct family_parameter *, const struct family_value *);
 // Reports every value of the checkpoint (`have`) that differs from the spec's (`want`). Returns true if none differs.
+// dir: the checkpoint, as in family_config_read.
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *, struct diag *);
 

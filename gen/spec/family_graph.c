@@ -25,7 +25,7 @@ static void wrong(struct expander *e, struct loc loc, const char *message) {
     e->ok = false;
 }
 
-// Returns a copy of a node without its children's copies, and counts it.
+// Returns a copy of a node that still has the original's children. Counts the copy.
 static struct yaml_node *new_node(struct expander *e, const struct yaml_node *from) {
     struct yaml_node *n = ARENA_NEW(arena_of(e), struct yaml_node);
     *n = *from;
@@ -80,6 +80,7 @@ static const struct family_value *list_of(const struct expander *e, const char *
     return p >= 0 && e->scope.values->parameter[p].count > 1 ? &e->scope.values->parameter[p] : NULL;
 }
 
+// Returns a list of all values of a list parameter.
 static struct yaml_node *expand_values(struct expander *e, const struct yaml_node *from, const struct family_value *v) {
     struct yaml_node *n = new_node(e, from);
     n->kind = YAML_KIND_SEQ;
@@ -123,7 +124,7 @@ static bool check_keys(struct expander *e, const struct yaml_node *map, const ch
     return ok;
 }
 
-// Evaluates the expression of a key, which must be present.
+// Evaluates the expression of a key, which must be present. Returns false after an error.
 static bool evaluate(struct expander *e, const struct yaml_node *map, const char *key, int64_t *value) {
     const struct yaml_node *node = yaml_get(map, key);
     bool ok = false;
@@ -264,7 +265,7 @@ static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *
     return n;
 }
 
-// Returns the expanded node; NULL if it is empty, or after an error.
+// Returns the expanded node. Returns NULL if nothing is left of the node, or after an error.
 static struct yaml_node *expand(struct expander *e, const struct yaml_node *in) {
     if (!e->ok || !in) return NULL;
     if (in->kind == YAML_KIND_SCALAR) return expand_scalar(e, in);

@@ -101,7 +101,8 @@ static int read_most(struct family_reader *r, const struct yaml_node *map) {
     return -1;
 }
 
-// Returns the value of a key if it is a scalar, or a list or map of scalars. Returns NULL if it is absent or wrong.
+// Returns the value of a key, which must be of this kind: a scalar, or a list or map of scalars. Returns NULL if the
+// key is absent or after an error.
 static const struct yaml_node *part(struct family_reader *r, const struct yaml_node *map, const char *key,
                                     enum yaml_kind kind) {
     const struct yaml_node *node = yaml_get(map, key);

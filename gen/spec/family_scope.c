@@ -10,6 +10,7 @@
 #include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
 
+// Keys whose value is an integer.
 static const struct {
     const char *name;
     size_t offset;
@@ -48,6 +49,7 @@ static bool find_word(const struct family_values *v, const char *name, int64_t *
     return false;
 }
 
+// Looks up a key of the design. A graph (in_graph) may only use keys that affect results.
 static bool find_design(const struct spec_design *d, bool in_graph, const char *name, int64_t *value) {
     for (size_t i = 0; d && i < COUNT_OF(design_names); i++) {
         if (strcmp(design_names[i].name, name) != 0 || (in_graph && !design_names[i].decides)) continue;

@@ -227,7 +227,7 @@ static void note_nearest(const struct checker *k, const struct family_check *c, 
 }
 
 // Reports a check that fails, and gives the nearest value that passes it. A list whose items have places comes from a
-// checkpoint. Other values cannot replace its ids of tokens, so the note asks for the likely cause instead.
+// checkpoint and holds token ids, which a nearby value cannot replace. So the note then asks for the likely cause.
 static void refuse(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     const char *say = family_text(&s, c->say);
@@ -288,7 +288,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     struct family_values *v = new_values(f, arena);
     const char **keys = keys_of(f, arena);
     int before = diag->errors;
-    // Its errors are in diag->errors, so the result is not needed. (v->lets is 0 here in any case.)
+    // The errors are counted in diag->errors, so the result is not needed. (v->lets is 0 already.)
     if (!yaml_check_keys(model, keys, f->parameters + 1, foreign_keys(f, arena), "model", diag)) v->lets = 0;
     for (size_t i = 0; i < f->parameters; i++) {
         const struct yaml_node *node = yaml_get(model, keys[i]);

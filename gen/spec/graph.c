@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the part `graph` of a spec: inputs, regions and operations. It knows no operation, so it accepts any
-// attributes; graph_check.c then checks the tensor names.
+// Reads the part `graph` of a spec: inputs, regions and operations. The reader knows no operation, so it accepts any
+// attributes. graph_check.c then checks the tensor names.
 #include <stddef.h>
 #include <string.h>
 

@@ -26,6 +26,7 @@ static const struct symbol *find(const struct scope *s, const char *name) {
     return NULL;
 }
 
+// Adds a tensor to the scope. Reports an error if the name is already defined.
 static void define(struct scope *s, struct spec_name name, const struct spec_region *region, bool carried) {
     const struct symbol *old = find(s, name.text);
     if (old) {
@@ -54,8 +55,8 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
     diag_note_words(s->diag, name.loc, name.text, names, s->symbols.count);
 }
 
-// Checks the use of a name in a region, which must not run more often than the region that defines it. region NULL: the
-// name is an output of the graph, for which this rule does not hold.
+// Checks that a name is defined, and that the region which uses it does not run more often than the region which
+// defines it. region NULL: the name is an output of the graph, to which the second rule does not apply.
 static void use(struct scope *s, struct spec_name name, const struct spec_region *region,
                 const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);

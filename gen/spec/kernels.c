@@ -14,8 +14,8 @@ struct reader {
 };
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
-// Names that are refused because they already have a meaning: streams of the design in taken_streams, and keys of
-// operations, which cannot be parameters, in taken_keys.
+// Names that are refused because they already have a meaning. taken_streams: streams of the design. taken_keys: keys of
+// operations, which cannot be names of parameters or vectors.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
 static const char *const table_keys[] = {"rows", "cols", "weight"}; // keys of operations whose kernel reads a table
@@ -253,7 +253,8 @@ static bool is_text(const char *data, size_t len) {
     return true;
 }
 
-// Reads a file that a kernel names. what: the key, for messages. Returns false after an error.
+// Reads a file that a kernel names, whose name must have this ending. what: the key, for messages. Returns false after
+// an error.
 static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending,
                       struct custom_file *out) {
     const char *path, *why = NULL;
@@ -424,7 +425,7 @@ static void read_fetch(struct reader *r, const struct yaml_node *node, struct cu
 }
 
 // Reads a list of powers of two up to `most` and returns their sum, which has a bit for each of them. Without a list,
-// returns the sum of all powers up to `most`.
+// returns the sum of all powers up to `most`. Returns `most` if the node is not a list of the right length.
 static int read_powers(struct reader *r, const struct yaml_node *node, int most, const char *what) {
     static const int64_t legal[] = {1, 2, 4, 8, 16, 32};
     size_t known = 0;

@@ -17,7 +17,7 @@ enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 // Bounds for every design, from docs/numerics.md section 5, the fields of include/fields.def, and the limits of a
 // graph.
 enum {
-    SPEC_MAX_CONTEXT = 65535,
+    SPEC_MAX_CONTEXT = 65535, // positions
     SPEC_MAX_CHANNELS = 32,
     SPEC_MAX_RESIDENT = 256, // lanes of all engines with weights on chip
     SPEC_MAX_SLOTS = 16,
@@ -53,7 +53,7 @@ struct spec_design {
     // slowest kernels more. 0: each kernel has `lanes`.
     int unroll;
     int tokens;            // key T: most tokens (or rows) of a step: 1, 2, 4, 8
-    int copies;            // key A: tokens that a weight beat serves in one cycle: 1, 2, 4; divides T
+    int copies;            // key A: tokens that a weight beat serves in one cycle: 1, 2, 4; divides T or tensor_rows
     int pump;              // products per multiplier and cycle: 1, 2
     int query_heads;       // most query heads that share one read of keys and values in steps of one token
     int tensor_rows;       // most rows of a tensor that share one read of weights in steps of one token: 1, 2, 4, 8
@@ -110,7 +110,7 @@ struct spec_op {
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
     struct spec_attr *attrs;      // every key except op, name, out and in, in the order of the file
-    const struct spec_op *of;     // for a step of a composite operation: this operation, as the spec has it; else NULL
+    const struct spec_op *of;     // the composite operation that expands into this one, as in the spec; NULL: none
 };
 
 // A tensor that one repetition of a region hands to the next.
@@ -137,7 +137,7 @@ struct spec_input {
 // Names of the tensors in a checkpoint.
 struct spec_weights {
     const char *prefix;  // prefix that names in the checkpoint may have, or NULL
-    const char **unused; // patterns of tensors that the graph need not use
+    const char **unused; // patterns of tensors that the graph need not use, and texts `NAME = OTHER` for equal copies
     size_t unused_count;
 };
 
@@ -152,8 +152,8 @@ struct spec_graph {
 };
 
 struct rill_spec {
-    const char *path;
-    const char *name;
+    const char *path;         // of the spec's file
+    const char *name;         // of the design
     struct spec_model *model; // NULL: the spec has a graph
     struct spec_graph *graph; // from the spec, or from the model's family
     struct custom *kernels;   // custom kernels (custom.h)

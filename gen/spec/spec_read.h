@@ -15,15 +15,15 @@ extern const char *const spec_when_words[];
 extern const struct schema_table spec_table, spec_model_table, spec_graph_table, spec_region_table, spec_op_table,
     spec_kernel_table, spec_design_table;
 
-// All functions report errors to diag and continue as far as possible. Those that return a pointer return NULL after an
-// error. dir: the spec's folder, to which the path of a user's family is relative.
+// All functions report errors to diag and continue as far as possible. The readers of `model` and `graph` return NULL
+// after an error. dir: the spec's folder, to which the path of a user's family is relative.
 struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,
                                    struct diag *diag);
 // Expands the graph of the model's family for the model and the design, and reads it.
 struct spec_graph *spec_model_graph(struct spec_model *, const struct spec_design *, struct arena *, struct diag *);
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
-// Reads `kernels`; node may be NULL, which means none. dir: the folder to which the paths of the kernels' files are
-// relative.
+// Reads `kernels`; node may be NULL, which means none. Returns the list of kernels, which also has those with errors.
+// dir: the folder to which the paths of the kernels' files are relative.
 struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,
                                  struct diag *diag);
 // Reads `design`; node may be NULL, which means that all values are defaults. model: NULL if the spec has a graph.

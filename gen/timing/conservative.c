@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO depths by the Conservative strategy of StreamTensor (MICRO 2025): at its pace, every firing takes as long as the
-// longest firing of the run, with its words evenly spaced. A stream must hold the words that arrive at this pace while
-// its reader waits. Faster writers wait for room.
+// Finds FIFO depths by the Conservative strategy of StreamTensor (MICRO 2025). At the pace of this strategy, every
+// firing takes as long as the longest firing of the run, and the words of a firing are evenly spaced. A stream must
+// hold the words that arrive at this pace while its reader waits. Faster writers wait for room.
 #include "gen/lp/lp.h"
 #include "gen/timing/sizing.h"
 
@@ -20,7 +20,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
 }
 
 // Returns the most words of a firing that are in the stream if the firing takes `longest` cycles. The reader takes the
-// first word when it took it in the simulation. first: number of the firing's first word.
+// first word in the same cycle as in the simulation. first: number of the firing's first word. words: words of the
+// firing.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
     struct lp_stream s = {
@@ -42,7 +43,7 @@ static void note_pace(struct sizing *z, const struct timing_result *r) {
     }
 }
 
-// Finds the depths at the pace of each case, which are at most the given ones, and makes them deep enough to avoid
+// Finds the depths that the pace of each case needs, up to the given depths, and raises them where this avoids a
 // deadlock. Returns false if a case cannot be simulated or deadlocks.
 static bool find_pace(struct sizing *z) {
     size_t edges = (size_t)z->ir->edges + 1;

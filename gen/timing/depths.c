@@ -14,8 +14,8 @@
 #include "gen/cost/cost.h"
 #include "gen/timing/sizing.h"
 
-// Whether a stream's writer could be later without harm: the LP found that one of its firings has slack, or the safe
-// depth held the writer back.
+// Returns whether a stream's writer could be later without harm: the LP found a depth below the high-water mark, or the
+// safe depth held the writer back.
 static bool runs_ahead(const struct sizing *z, int e) {
     int64_t mark = z->depth[e];
     return z->width[e] && mark > DEPTH_LEAST &&
@@ -36,7 +36,8 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 // ---- no deadlock with any timing ----
 
 // Runs all cases, with a single word in each pipeline if `single_word` is set, and notes the room that each stream
-// needs in them. If a case deadlocks, returns false and marks the streams that are full then in `full` (unless NULL).
+// needs in them. Returns false if a case cannot be simulated or deadlocks. After a deadlock, `full` (unless NULL) marks
+// the streams that are full.
 static bool passes(struct sizing *z, const int64_t *depth, bool single_word, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -107,7 +108,8 @@ static int64_t most_slower(const struct sizing *z) {
 // has room for one tensor in parallel to each path, but a graph may have several tensors in flight: rows of steps that
 // do not wait for one another, or repetitions of regions that wait only for one another. The old depths are restored if
 // a case then exceeds its limit (most_slower) by more cycles than before and by more than SLOWER_IN_ALL / 2. This is
-// possible because reads and writes of the memory meet in another order.
+// possible because reads and writes of the memory meet in another order. Returns false if a case cannot be simulated or
+// deadlocks.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -171,7 +173,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
 // Prepares the depths with which a search begins. With the marks as depths, a case may deadlock that completed with
 // deeper streams: FIFOs of two words have another latency, and stages that stall together hold fewer words if the words
 // come later. The streams that are full then get deeper. If a case exceeds its limit, the search begins from the safe
-// depths, at which the limit was measured.
+// depths, at which the limit was measured. Returns false if a case deadlocks and no stream can get deeper.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     while (!measure_again(z, depth, longer, full))
@@ -209,9 +211,10 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
 }
 
 // Finds all depths, in the order of the file's first comment. If a pass over all cases takes a large part of the budget
-// (`some`), a search on a few cases comes before the search on all cases. The latter runs in rounds, the first two in
-// any case, the others while a round saves more than a 64th of the bits. In the end, streams get deeper to hide
-// refreshes of the memory. *words: words and beats of the first pass.
+// (`some`), a search on a few cases comes before the search on all cases. The search on all cases runs in at most
+// ROUNDS rounds. From the third one on, a round is run only if the round before saved more than a 64th of the bits.
+// With `some`, no round begins when little of the budget is left. In the end, streams get deeper to hide refreshes of
+// the memory. *words: words and beats of the first pass.
 static bool size_all(struct sizing *z, int64_t *words) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof(int64_t);
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, edges + 1);

@@ -16,11 +16,11 @@ enum {
 struct timing_depth { // of an edge
     int64_t depth;    // in: the safe depth; out: the depth that is required
     int64_t delay;    // cycles that a word waited when the stream was fullest
-    // The case and firing that filled it, and the path that its reader waited for. NULL: the least depth.
+    // The case and firing that filled the stream, and the path that the reader waited for. NULL: the least depth.
     const char *forced_by;
 };
-// Finds the depth of every edge. Returns false and changes only *missing and *pass if the design cannot be simulated,
-// or if the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).
+// Finds the depth of every edge. Returns false and leaves all depths unchanged if the design cannot be simulated, or if
+// the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).
 // *missing names the module that has no contract; it is NULL if the design deadlocks or the pass is too long. *pass:
 // words and beats that the first pass simulated.
 bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pass, const char **missing);
@@ -30,19 +30,20 @@ bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pa
 int64_t timing_trial(struct ir *);
 
 // Reduces depths by the Conservative strategy of StreamTensor: every firing takes as long as the longest one, with its
-// words evenly spaced. In: the depths of timing_depths. Out: the words that each stream holds at this pace if these are
-// fewer, plus the depth that avoids deadlock. Steps may take longer than before. Returns false as timing_depths does.
+// words evenly spaced. In: the depths of timing_depths. Out: the words that each stream holds at this pace, raised
+// where this avoids a deadlock, and at most the depths given. Steps may take longer than before. Returns false as
+// timing_depths does.
 bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
 
 // Returns the names of the kernels that the stream's reader waited for while this word was in the stream, joined by
 // " > ", with the reader last. If the path has only the reader, the reader itself was not ready.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
-// Whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If they do,
-// they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL), per
-// edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run beyond
-// TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are known to
-// complete, and only the passages along a request (sizing_choose_passages) are run.
+// Returns whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If
+// they do, they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL),
+// per edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run
+// beyond TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are
+// known to complete, and only the passages along a request (sizing_choose_passages) are run.
 bool timing_progress(struct ir *, bool sized, const char **stuck, bool *full);
 
 // Marks the edges that run ahead, from simulations of the cases of timing_depths and of further requests. An edge runs

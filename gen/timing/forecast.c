@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forecasts the cycles of a request from the timing contracts alone, without RTL. A short request is simulated whole.
 // For a long request of a language model, steps at some positions are simulated, each after a few warm-up steps. Each
-// represents the steps around it (the midpoint rule). In other graphs every step does the same work, so the first steps
-// of a long request give the interval of the others.
+// simulated position represents the steps around it (the midpoint rule). In other graphs every step does the same work,
+// so the first steps of a long request give the interval of the others.
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
@@ -23,9 +23,9 @@ enum {
 struct forecasting {
     const struct ir *ir;
     struct arena scratch;
-    struct timing_forecast *f;
-    struct timing_step *step;
-    int steps, prefill;          // prefill: steps of the prompt
+    struct timing_forecast *f;   // the result
+    struct timing_step *step;    // all steps of the request
+    int steps, prefill;          // number of all steps, and of the prompt's steps
     int pace;                    // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;         // a request with more words is sampled
     int64_t step_words;          // words of the last step of the prompt
@@ -306,9 +306,9 @@ static int64_t ring_cycles(const struct timing_memory *m) {
     return CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
-// Whether the request is simulated whole: the words of all its steps, estimated from one step of each phase, are at
-// most whole_words, or the graph is not a language model and its steps differ or are too few. Also finds the busiest
-// engine. Returns false if a step cannot be simulated; t->why then tells the reason.
+// Returns whether the request is simulated whole. It is if the words of all its steps, estimated from one step of each
+// phase, are at most whole_words, or if the graph is not a language model and its steps differ or are too few to leave
+// some out. Also finds the busiest engine. If a step cannot be simulated, t->why tells the reason.
 static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;
@@ -385,6 +385,9 @@ struct timing_forecast *timing_forecast_from(const struct ir *ir, int64_t first,
     return forecast(ir, first, prompt, tokens, drafted, age, true, whole_words, why);
 }
 
+// In both forecasts no draft is right, so each has one decode step for each token after the first. A step with (or
+// without) drafts takes the average of the steps in the forecast with (or without) them. A step makes one token, and
+// one more for each right draft, so fewer steps are needed.
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                          const struct timing_drafts *d) {
     double with = 0, right = 0, all, tokens = (double)none->decode.steps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the steps of several requests that run at the same time, as rill_slot_loop chooses them, and forecasts their
-// time. The steps fall into stretches of equal kind. A long stretch is sampled: some of its steps are simulated, each
-// after a few steps that fill the FIFOs.
+// Makes the steps of several requests that run at the same time, as rill_slot_loop chooses them, and forecasts when
+// each request gets its first and its last id. The steps fall into stretches of equal kind. A long stretch is sampled:
+// some of its steps are simulated, each after a few steps that fill the FIFOs.
 #include "gen/ir/latency.h"
 #include "gen/timing/timing.h"
 
@@ -14,12 +14,12 @@ struct load_slot {
 
 struct loading {
     const struct ir *ir;
-    const struct timing_load_request *request;
+    const struct timing_load_request *request; // the length of every request
     struct load_slot slot[REGISTER_SLOTS];
     int requests, first; // first: the slot that began the previous step
 };
 
-// Returns the first slot of the mask from `from` on, round the slots.
+// Returns the first slot of the mask from `from` on. After the last slot, the search continues at slot 0.
 static int pick(unsigned mask, int from) {
     int slot = from % REGISTER_SLOTS;
     while (!(mask >> slot & 1)) slot = (slot + 1) % REGISTER_SLOTS;
@@ -34,6 +34,8 @@ static int count(unsigned mask) {
 
 static bool generates(const struct loading *l, int slot) { return l->slot[slot].pos >= l->request->prompt; }
 
+// Returns the mask of the slots in the mask `among` whose requests are not over; if `generating`, only of those whose
+// prompt is over.
 static unsigned mask_of(const struct loading *l, unsigned among, bool generating) {
     unsigned mask = 0;
     for (int s = 0; s < l->requests; s++)
@@ -41,8 +43,9 @@ static unsigned mask_of(const struct loading *l, unsigned among, bool generating
     return mask;
 }
 
-// Tokens of a prompt's part. The first part of a step leaves a token for each slot that generates. A part ends where a
-// beat of ids ends.
+// Returns the tokens of a part of a prompt. The first part of a step leaves a token for each slot in `decodes`, as far
+// as the step has tokens and parts for them. A part ends where a beat of ids ends. used, parts: tokens and parts that
+// the step already has.
 static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used, int parts) {
     int64_t ids = l->ir->design.beat_bits / 32, left = l->ir->design.tokens - used;
     int64_t room = left;
@@ -50,7 +53,8 @@ static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsi
     return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
 }
 
-// Adds the part of a slot to the step, and counts its tokens.
+// Adds the part of a slot to the step, and counts the part's tokens. decodes: the slots that generate and are not in
+// the step yet.
 static void add_part(struct loading *l, struct timing_step *step, struct timing_part *part, int slot,
                      unsigned decodes) {
     struct load_slot *s = &l->slot[slot];
@@ -66,7 +70,8 @@ static void add_part(struct loading *l, struct timing_step *step, struct timing_
     step->parts++;
 }
 
-// Makes the next step. False if no request is left.
+// Makes the next step. Returns false if no request is left. The first part is that of the next slot in turn. Slots that
+// generate follow, then slots with prompt tokens.
 static bool next_step(struct loading *l, struct timing_step *step) {
     unsigned visits = mask_of(l, ~0U, false);
     if (!visits) return false;
@@ -101,7 +106,7 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
 enum {
     SAMPLES = 12,     // samples of a stretch
     SAMPLE_STEPS = 2, // steps of a sample
-    WARM = 2,         // steps before them
+    WARM = 2,         // warm-up steps before a sample
 };
 
 struct foreseeing {
@@ -117,7 +122,7 @@ struct foreseeing {
     const char *why;
 };
 
-// Simulates steps [first, end). NULL if they cannot be simulated; t->why then tells the reason.
+// Simulates steps [first, end). Returns NULL if they cannot be simulated; t->why then tells the reason.
 static struct timing_result *run(struct foreseeing *t, int first, int end) {
     struct timing_options o = {.step = t->step + first, .steps = end - first, .bounded = true, .memory = t->memory};
     const char *missing = NULL;
@@ -128,7 +133,7 @@ static struct timing_result *run(struct foreseeing *t, int first, int end) {
     return r && !r->stuck ? r : NULL;
 }
 
-// The last command of all engines in a step.
+// Returns the cycle of the last command of any engine in a step.
 static int64_t last_command(const struct foreseeing *t, const struct timing_result *r, int step) {
     int engines = t->ir->engines > 0 ? t->ir->engines : 1;
     int64_t last = 0;
@@ -136,7 +141,7 @@ static int64_t last_command(const struct foreseeing *t, const struct timing_resu
     return last;
 }
 
-// The engine with the most commands in a step.
+// Returns the engine with the most commands in a step.
 static int busiest_engine(struct foreseeing *t, const struct timing_result *r, int step) {
     int64_t *busy = ARENA_ARRAY(&t->scratch, int64_t, (size_t)t->ir->engines + 1);
     int best = t->ir->engines > 0 ? 0 : IR_NONE;
@@ -162,8 +167,8 @@ static void add_step(struct foreseeing *t, const struct timing_result *r, int at
     f->full.turn += weight * (double)r->turn[at * engines + at_least(f->engine, 0)].wait;
 }
 
-// Simulates steps [first, first + count) after a few others. Their cycles, and those of their neighbours in [low,
-// high), are the average.
+// Simulates steps [first, first + count) after a few warm-up steps and notes their cycles. If [low, high) has more
+// steps than these, each step in it gets the average instead.
 static bool sample(struct foreseeing *t, int first, int count, int low, int high) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
@@ -189,11 +194,13 @@ static bool has_prompt(const struct timing_step *s) {
     return false;
 }
 
+// Returns whether two steps are of the same kind, so that they can be in one stretch.
 static bool alike(const struct timing_step *a, const struct timing_step *b) {
     return a->parts == b->parts && a->head == b->head && has_prompt(a) == has_prompt(b);
 }
 
-// Samples a stretch of steps of equal kind. Samples begin at different times between two refreshes of the memory.
+// Samples a stretch of steps of equal kind, or simulates all of it if it is short. Samples begin at different times
+// between two refreshes of the memory. Returns false if a step cannot be simulated.
 static bool sample_stretch(struct foreseeing *t, int first, int end) {
     int64_t refresh = (int64_t)(t->memory.figures->refresh_interval_ns * 1e3 / t->memory.period_ps);
     int steps = end - first;

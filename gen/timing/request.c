@@ -25,7 +25,7 @@ int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_
     return (int)count;
 }
 
-// Whether only the image's header is read, because there are no vector parameters or they are kept on chip.
+// Returns whether only the image's header is read, because there are no vector parameters or they are kept on chip.
 static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_PARAMS) return m->kept;
@@ -53,7 +53,8 @@ int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
 }
 
 // Counts the registers that verif/harness/host.c writes: four arguments, pointers of two words each, the position at
-// which a request begins, and three control registers.
+// which a request begins, and three control registers. The settings of sampling and further end-of-text ids are not
+// counted.
 int64_t timing_host_cycles(const struct ir *ir) {
     int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + (ir->design.prefix > 0) + 3;
     return CYCLES_HOST_BEGINS + CYCLES_HOST_WRITE * writes;

@@ -9,8 +9,9 @@ enum {
                                  take about a second to simulate */
 };
 
-// Runs a case at the design's own depths with a single word in each pipeline. If it deadlocks, returns false, with the
-// place in *stuck and the full streams in `full`.
+// Runs a case at the design's own depths with a single word in each pipeline. If the case deadlocks, returns false,
+// with the place in *stuck and the full streams in `full` (unless NULL). If a module has no contract, returns false
+// alone.
 static bool goes_through(struct sizing *z, struct test_case *t, const char **stuck, bool *full) {
     struct arena_mark mark = arena_mark(&z->scratch);
     const struct timing_result *r = sizing_run(z, t, NULL, true);
@@ -43,10 +44,10 @@ bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) 
 // ---- streams that run ahead ----
 
 enum {
-    MORE_WORK = 900000 /* words and beats simulated */,
-    MORE_REQUESTS = 64,
-    MORE_AGE = 373 /* cycles; not a divisor of a refresh interval */,
-    LONG_MARKS = 4500000 /* if the cases have more words and beats than this, no more requests are run */
+    MORE_WORK = 900000 /* words and beats after which no further request is run */,
+    MORE_REQUESTS = 64 /* most requests after the first one */,
+    MORE_AGE = 373 /* cycles by which each request begins later; not a divisor of a refresh interval */,
+    LONG_MARKS = 4500000 /* if the cases have more words and beats than this, no further requests are run */
 };
 
 // Adds two requests to the cases. They have one and two prompt steps of T tokens, then a partial step, then decode

@@ -11,8 +11,8 @@
 enum {
     MAX_STEPS = 8 /* steps of a case */,
     GRAPH_STEPS = 8 /* steps of a graph that may be in flight at once */,
-    MAX_CASES = 48,
-    MAX_BRIEFS = 2,
+    MAX_CASES = 48 /* most cases; further ones are not added */,
+    MAX_BRIEFS = 2 /* most shortened cases */,
     DEPTH_LEAST = 2 /* words of the shortest FIFO with full throughput */,
     SLOWER_AT_MOST = 16 /* cycles of a case, plus a SLOWER_SHARE-th of them: deeper streams must gain more than this,
                            and each of the first two rounds may cost at most this */
@@ -22,14 +22,14 @@ enum {
     LAYERS = 4 /* repetitions of a case; more show nothing new */,
     BRIEF_STEPS = 3 /* steps and layers of a brief, a shortened case */,
     BRIEF_LAYERS = 2,
-    SLOWER_ON_SOME = 400 /* a case that was not searched on may take a 400th of its cycles longer */,
+    SLOWER_ON_SOME = 400 /* a search on some cases may slow a case by a 400th of its cycles, and SLOWER_AT_MOST / 2 */,
     COARSE = 16 /* the coarse search finds a depth to a sixteenth */,
     COARSE_SHARE = 64 /* streams with less than a 64th of all bits are not worth a search where runs are long */,
     WORTH_AGAIN = 32 /* a search on some cases is repeated only if it saved a 32nd of all bits */,
     ROUNDS = 6 /* rounds of trials on all cases: two, and more while they save bits */,
     ROUND_PASSES = 20 /* with long runs, a round begins only if the budget has more passes left than this */,
     SEARCH_PASSES = 12 /* least number of passes over all cases that the search on some cases may take */,
-    LONG_PASS = 60 /* if the budget holds fewer passes over all cases, only some cases are searched */
+    LONG_PASS = 60 /* if the budget holds fewer passes over all cases, a search on some cases comes first */
 };
 
 struct sizing_known;
@@ -94,18 +94,20 @@ struct bounds { // conditions for a depth: it is not below `least`; fast: no cas
 
 // ---- the sequence (depths.c) ----
 
-void sizing_open(struct sizing *); // `ir` and `out` must be set
+// Allocates the arrays per edge, and takes the safe depths from `out`. `ir` and `out` must be set.
+void sizing_open(struct sizing *);
 // Deepens streams up to the safe depth until no case deadlocks with single words. Then makes them as short as they can
 // be, unless passes are long and the deeper streams took few bits. Returns false if a case still deadlocks.
 bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
 
-struct timing_memory sizing_fast_memory(const struct ir *);       // without refreshes
-int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
-// Whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep theirs.
+struct timing_memory sizing_fast_memory(const struct ir *);       // returns the board's memory without refreshes
+int64_t sizing_bits(const struct sizing *, const int64_t *depth); // returns the bits of all sized streams
+// Returns whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep their
+// depths.
 bool sizing_is_sized(const struct ir *, int edge);
-// Adds a case. name, pos: its name in reports, and the position of its first step.
+// Adds a case, unless there are MAX_CASES. name, pos: the case's name in reports, and the position of its first step.
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
@@ -126,8 +128,8 @@ void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
 // Adds a case: a request of whole steps and a partial one, with a memory that refreshes. Its limit is its time with
-// unbounded streams plus a hundredth and SLOWER_IN_ALL cycles. Returns false if it deadlocks. room: per edge, `room` of
-// struct timing_edge with unbounded streams.
+// unbounded streams plus a hundredth and SLOWER_IN_ALL cycles. Returns false if it cannot be run or deadlocks. room:
+// per edge, `room` of struct timing_edge with unbounded streams.
 bool sizing_add_request(struct sizing *, int64_t *room);
 // Measures the marks of all cases at the given depths. first: also sets the cycles of the cases, and notes which
 // writers wait and the depths by the LP. Returns false if a case cannot be run or deadlocks, or if the cases have more
@@ -142,15 +144,16 @@ struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_
 
 // ---- the search (sizing_search.c) ----
 
-// Whether the cases complete at these depths and, without single words, within their limits. s: the streams whose
-// depths have changed; cases that these cannot affect are not run.
+// Returns whether the cases complete at these depths and, unless single_word is set, within their limits. s: the
+// streams whose depths have changed; cases that these streams cannot affect are not run.
 bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
 // Gives one stream after another, the largest first, the least depth within the bounds.
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
 // For long runs: finds depths from a few shorter cases, confirms them with all cases, and updates the marks. No stream
-// gets a depth below `least`, which the function changes.
+// gets a depth below `least`, which the function changes. Returns false if a case cannot be run or deadlocks.
 bool sizing_cut_on_some(struct sizing *, int64_t *depth, int64_t *least);
 // Makes streams deeper if refreshes make a request exceed its limit, because words that run ahead hide a refresh.
+// Returns false if a case cannot be run or deadlocks.
 bool sizing_hide_refreshes(struct sizing *, int64_t *depth);
 
 #endif

@@ -37,7 +37,7 @@ void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const stru
 }
 
 // Adds steps of n tokens from a position on. In a prompt of a language model, only the last step runs the head, and a
-// step for the id that it makes follows.
+// step for the id that the head makes follows.
 static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
     struct timing_step step[MAX_STEPS];
     const struct ir_design *d = &z->ir->design;
@@ -58,8 +58,8 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Returns the position of the last step of n tokens in which a layer with a window reads most; below 0 if there is
-// none.
+// Returns the position of the last step of n tokens in which a layer with a window reads the most positions. Returns -1
+// if there is none.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)

@@ -18,9 +18,9 @@ struct sizing_known {
     int64_t *depth, *room; // per edge
 };
 
-// Whether the run would be the same at these depths. A stream that never fills may be deeper, or shorter down to what
-// it holds, without changing anything. A depth of two words is an exception, because its latency differs. A run that
-// may have ended early is known only at equal depths.
+// Returns whether the run would be the same at these depths. A stream that never fills may be deeper, or shorter down
+// to what it holds, without changing anything. A FIFO of two words is an exception, because its latency differs. The
+// result of a run that may have ended early holds only for equal depths.
 static bool is_alike(const struct sizing_known *k, const int64_t *depth, int edges) {
     for (int e = 0; e < edges; e++)
         if (depth[e] != k->depth[e] && (k->until || k->room[e] > depth[e] || k->room[e] >= k->depth[e] ||

@@ -8,15 +8,16 @@
 // Returns the room of each stream in the case's last run of this kind.
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
-// Whether these depths may change a case. If none of the streams fills more than its depth, only latencies change,
-// because a FIFO of two words has another latency than a deeper one. Long runs are not worth that.
+// Returns whether these depths may change a case. If none of the streams fills more than its depth, only latencies
+// change, because a FIFO of two words has another latency than a deeper one. This is not worth a run where runs are
+// long.
 static bool may_change(const struct sizing *z, const struct streams *s, const int64_t *mark, const int64_t *depth) {
     for (int i = 0; i < s->count; i++)
         if (mark[s->edge[i]] > depth[s->edge[i]] || (!z->some && depth[s->edge[i]] <= DEPTH_LEAST)) return true;
     return false;
 }
 
-// Whether a case decides: all tests do or, in a search on some cases, those that are marked.
+// Returns whether a case decides: all tests do or, in a search on some cases, only the cases marked `asked`.
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
 // Replaces the room of the cases that were run if all of them pass.
@@ -50,11 +51,12 @@ static int largest_stream(const struct sizing *z, const int64_t *depth, const in
     return most;
 }
 
-// Whether the depths satisfy the bounds. s: the streams whose depths have changed.
+// Returns whether the depths satisfy the bounds. s: the streams whose depths have changed.
 static bool are_enough(struct sizing *z, const struct streams *s, const int64_t *depth, const struct bounds *b) {
     return (!b->fast || sizing_may_be(z, s, depth, false)) && (!b->single_words || sizing_may_be(z, s, depth, true));
 }
 
+// Sets the depth of stream e to `trial` and returns whether the depths then satisfy the bounds.
 static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, const struct bounds *b) {
     depth[e] = trial;
     return are_enough(z, &(struct streams){&e, 1}, depth, b);
@@ -259,7 +261,7 @@ bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     return !slower || sizing_measure(z, depth, false);
 }
 
-// Whether the last case completes in time; notes the room that its streams need.
+// Returns whether the last case completes within its limit. If so, notes the room that the streams need in it.
 static bool last_is_in_time(struct sizing *z, const int64_t *depth) {
     struct test_case *t = &z->test[z->tests - 1];
     struct arena_mark mark = arena_mark(&z->scratch);

@@ -34,7 +34,7 @@ struct timing_phase { // prefill or decode steps; sums over them in cycles
     double cycles;
     double macs;                // multiplications of the model: weights, scores, values
     double busy, beats;         // of the busiest engine: cycles with a command, and beats that each of its lanes reads
-    double wait[TIMING_CAUSES]; // causes of its other cycles, except `turn`
+    double wait[TIMING_CAUSES]; // of the busiest engine: cycles without a command, by cause, without those of `turn`
     double turn;                // the wait for a step's first operand
     double (*firing)[TIMING_CAUSES]; // per firing of the IR: its part of `wait`
     struct cost_bound bound;         // lower bound for these steps
@@ -105,7 +105,7 @@ struct timing_load {
     int requests;
     int64_t start;                   // cycles from the start to the choice of the first step
     double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id is in the ring
-    double last_id[REGISTER_SLOTS];  // the same time of its last id
+    double last_id[REGISTER_SLOTS];  // per slot: cycles from the start until the request's last id is in the ring
     double end;                      // the latest of these times
     struct {                         // the steps in which every request generates
         int64_t steps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes a smooth curve in fp32 from a table of segments, each of which is a quadratic (docs/numerics.md section 2).
-// y is the value at |a|, except with CURVE 2, where it is the value at a. It is from 0 to 1.13.
+// y is the value at |a|, except with CURVE 2, where y is the value at a. All values are from 0 to 1.13.
 //
 // Latency 14 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 192 to 296 segments.
 // beyond is aligned with y. It is 1 if |a| is above the last segment. y is then 1 for CURVE 0 and 1, 0 or 1 for CURVE
@@ -47,7 +47,7 @@ module rill_fp32_curve #(
     wire [26:0]        c1;
     wire [17:0]        c2;
     wire [24:0]        value;
-    reg  [17:0]        d4_q;
+    reg  [17:0]        d4_q;                                         // signed distance from the middle of the segment
     wire               above;
 
     generate

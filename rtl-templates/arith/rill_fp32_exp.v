@@ -87,7 +87,7 @@ module rill_fp32_exp (
     wire signed [8:0] power = t4_q[33:25];
     reg               under5_q, over5_q, fault5_q;
     reg  [7:0]        field5_q;
-    reg  [17:0]       d5_q;
+    reg  [17:0]       d5_q;                   // signed distance from the middle of the segment
     wire [29:0]       c0;
     wire [26:0]       c1;
     wire [17:0]       c2;

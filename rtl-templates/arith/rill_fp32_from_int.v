@@ -27,9 +27,10 @@ module rill_fp32_from_int #(
         end
     endgenerate
 
-    // Stage 1: magnitude. It also finds, without waiting for the carries of the negation, which 16-bit pieces of the
-    // magnitude are zero. In ~a + 1 a carry enters a piece if all lower pieces of a are zero; the piece is then zero if
-    // it is zero in a. Otherwise it is zero if it is all ones in a.
+    // Stage 1: magnitude. With more than four 16-bit pieces, stage 1 also finds which pieces of the magnitude are not
+    // zero, without waiting for the carries of the negation. In ~a + 1 a carry enters a piece if all lower pieces of a
+    // are zero; the piece is then zero if it is zero in a. Otherwise it is zero if it is all ones in a. With up to four
+    // pieces, stage 2 tests the magnitude itself.
     function [PIECES-1:0] pieces_used(input [WIDTH-1:0] from);
         reg [FULL_W-1:0] extended;
         reg              carry;
@@ -57,8 +58,8 @@ module rill_fp32_from_int #(
 
     // Stage 2: shift by whole pieces until the top piece is not zero.
     wire [FULL_W:0]     wide = {{(FULL_W+1-WIDTH){1'b0}}, magnitude1_q};
-    wire [PIECES-1:0]   used;
-    reg  [2:0]          empty;
+    wire [PIECES-1:0]   used;  // a bit for each piece: the piece is not zero
+    reg  [2:0]          empty; // pieces above the top one that is not zero
     integer             p;
     genvar              i;
 

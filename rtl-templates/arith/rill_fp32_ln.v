@@ -21,7 +21,7 @@ module rill_fp32_ln (
     wire [29:0]        c0;
     wire [26:0]        c1;
     wire [17:0]        c2;
-    reg  [17:0]        d1_q;
+    reg  [17:0]        d1_q;                 // signed distance from the middle of the segment
     reg  signed [33:0] distance1_q;          // (m - 1) * 2^33
     reg  signed [9:0]  exponent1_q;
 

@@ -47,9 +47,9 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 2: the sum of the partial products. Also the exponent fields for a product of the significands in [1, 2)
-    // and in [2, 4), with all flags of the exponent that stage 3 needs. So stage 3 only selects between them, as a
-    // clock of 250 MHz requires (docs/clock.md).
+    // Stage 2: the sum of the partial products. Stage 2 also calculates the exponent fields for a product of the
+    // significands in [1, 2) and in [2, 4), with all flags of the exponent that stage 3 needs. So stage 3 only selects
+    // between them, as a clock of 250 MHz requires (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // exponent fields for a product in [1, 2) and in [2, 4)
     reg  [5:0]  is2_q;                          // whether the exponent is < 0, 0, -1, >= 255, 254, 253; bit 5 first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5. The arithmetic modules
-// with tables use it: c0, c1 and c2 come from the table entry of a segment, and d is the distance from its middle.
+// with tables use it: c0, c1 and c2 come from the table entry of a segment, and d is the distance from the middle of
+// the segment.
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
 // d, c1 and c2 are signed, and the shifts are arithmetic. c0 is unsigned, and includes half of y's lowest bit for the

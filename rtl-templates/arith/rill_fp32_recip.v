@@ -27,12 +27,12 @@ module rill_fp32_recip (
     end
 
     // Stage 2: table read. The exponent field of the result is 254 minus that of a if a is a power of two, otherwise
-    // 253 minus that of a. If it is below 1, the result becomes zero. Stages 3 to 6: the quadratic.
+    // 253 minus that of a. If this field would be below 1, the result becomes zero. Stages 3 to 6: the quadratic.
     wire [29:0] c0;
     wire [26:0] c1;
     wire [17:0] c2;
     wire [24:0] value;
-    reg  [15:0] d2_q;
+    reg  [15:0] d2_q; // signed distance from the middle of the segment
     wire [7:0]  field1 = a1_q[30:23];
     reg  [11:0] side2_q, side3_q, side4_q, side5_q, side6_q;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients of ln(1 + exp(-a)), a in [0, 16), in segments. Written by make_tables.c: do not edit.
+// Coefficients of ln(1 + exp(-a)), a in [0, 16): one quadratic for each segment, which
+// rill_fp32_quadratic evaluates. Written by gen/numerics/tables/make_tables.c: do not edit.
 //
-// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 unsigned, c1 and c2 two's complement.
+// Registered read: c0, c1 and c2 belong to the index of one enabled clock before. c0 is unsigned, and c1 and c2 are
+// two's complement.
 `default_nettype none
 
 module rill_fp32_softplus_table (

@@ -15,7 +15,7 @@
 // multiplier adds the bias of all products (BIAS = n), and the others have BIAS 0. Sums before the last multiplier may
 // be negative.
 // Largest sums: 64 products with 8-bit activations, whose halves have 18 bits (64 * 3953 < 2^18); 4 products with
-// 10-bit activations, whose halves have 16 bits (4 * 15857 < 2^16). With SUM_W 32 at most 4 products.
+// 10-bit activations, whose halves have 16 bits (4 * 15857 < 2^16). With SUM_W 32, a sum has at most 4 products.
 // cascade equals p. It may drive only the sum_in of one other multiplier, the next one in its column.
 // SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both.
 // Latency: 1 cycle; p keeps its value while en is 0. Reset: none.

@@ -4,10 +4,10 @@
 //
 // Accesses have 32 bits, one read and one write at a time. Responses are always OKAY, and unmapped words read 0. Read
 // latency 5 cycles.
-// ap_start stays high until ap_done, then drops unless auto-restart is set. While it is high, only CTRL, GIER, IP_IER,
-// IP_ISR and halt accept writes. Writes to all other registers (arguments, pointers, bases, settings) are ignored,
-// answered OKAY and counted in ignored_writes, up to 65535. So a request keeps the values that it started with, also
-// when auto-restart repeats it.
+// ap_start stays high until ap_done, then drops unless auto-restart is set. (A write to halt clears auto-restart.)
+// While ap_start is high, only CTRL, GIER, IP_IER, IP_ISR and halt accept writes. Writes to all other registers
+// (arguments, pointers, bases, settings) are ignored, answered OKAY and counted in ignored_writes, up to 65535. So a
+// request keeps the values that it started with, also when auto-restart repeats it.
 // Counters of 64 bits: reading the low word also latches the high word, so reading low then high gives one consistent
 // value. The built-in counters (cycles, and the events channel_beat and channel_no_beat) run until ap_done. They and
 // ignored_writes are cleared when a request begins, whether by a write (even in the cycle of ap_done) or by

@@ -15,7 +15,7 @@
 // name     meaning                              unit       range
 // CONTEXT  ids of the longest request           ids        1 to 65535
 // ID_W     width of an id                       bits       1 to 32
-// DRAFTS   ids of a draft                       ids        1 to 7
+// DRAFTS   drafts that a lookup finds           ids        1 to 7
 // LEAST    ids of the shortest match            ids        1 to MOST
 // MOST     ids of the longest match             ids        2 to 4
 // WAYS     places that are compared in a cycle  places     4, 8, 16
@@ -162,7 +162,7 @@ module rill_draft_lookup #(
     reg  [2:0]           take_q;             // drafts that were asked for
     reg  [AT_W-1:0]      next_q;             // place of the next draft
     reg                  take_valid_q;       // a draft is read in this cycle
-    reg                  take_row_q;         // and is in `row`
+    reg                  take_row_q;         // the draft that was read is in `row`
     reg  [WAY_W-1:0]     take_way_q;
     reg  [WAY_W-1:0]     take_row_way_q;
     reg  [2:0]           kept_q;             // drafts that have arrived

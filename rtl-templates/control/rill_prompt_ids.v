@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks the ids of a prompt from its beats. One beat is held, and the next one is taken when all its ids are used.
+// Unpacks the ids of a prompt from its beats. One beat is held. The next one is taken when all ids of the held beat are
+// used.
 //
 // While any is high, `id` is the next id. take moves on to the id after it in the next cycle. The first id of a beat is
 // in its low bits. Beats are taken while `takes` is high. clear (level) drops the beat that is held.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of registers, in bytes. A register that each channel has is given with the address for channel 0.
+// REG_..._STRIDE is the distance from such a register to that of the next channel.
 // `tests/fields.py write` writes this file from include/registers.def.
 // verilator lint_off UNUSEDPARAM
 localparam [11:0] REG_CTRL = 12'h000;

@@ -18,7 +18,7 @@
 // Reset: none, because every start brings all values.
 //
 // name       meaning                                            unit       range
-// MODE       0: language model; 1: stream                       -          0, 1
+// MODE       0: language model; 1: other graph                  -          0, 1
 // BEAT_BITS  width of a beat                                    bits       256, 512
 // CONTEXT    positions of the longest request                   positions  1 to 65535
 // END_IDS    ids that can end a request                         ids        1 to 8
@@ -108,7 +108,7 @@ module rill_request_args #(
     // Bases of the channels are checked in two registered stages.
     reg  [BASES-1:0] bad_bases_q;
     reg              bad_base_q;             // any base is bad
-    reg  [31:0]      base_place_d, base_place_q;
+    reg  [31:0]      base_place_d, base_place_q; // place of the first bad base
     integer          b, c;
 
     always @* begin

@@ -10,10 +10,11 @@
 // requests have been accepted since rst.
 // The outputs ids_count, fault_code, fault_place, ending and logits_hash are those of the request in slot `slot`, with
 // the meanings, codes and places of rill_token_loop. fault_address, fault_channel and fault_state belong to the run.
-// status: [31:16] position of the next token of that request, [4:0] state of the loop, the same for all slots.
-// A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt.
-// It begins with the slot after the one that began the previous step, so every busy slot has a part in at least one of
-// SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
+// status: [31:16] position of the next token of the request in slot `slot`, [4:0] state of the loop, the same for all
+// slots.
+// A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt. A
+// step begins with the slot after the one that began the previous step, so every busy slot has a part in at least one
+// of SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
 // prompt that begins a step takes at least one token, and leaves one token for each slot that generates, as far as the
 // step has tokens and parts. A chunk does not cross a beat of ids.
 // The step goes out as one word for each part, on m_axis_step and m_axis_walk_step, then its ids on m_axis_id. The ids
@@ -21,8 +22,9 @@
 // ring as {slot[3:0], index[27:0], id}; others are dropped. prompt_base and ring_base are the addresses for the prompt
 // and the ring of the slot whose transfer is under way.
 // With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it
-// is accepted. Before a step is sent, row_set pulses once for each of its tokens, with its number in the step on row,
-// its position, and its settings (row_inverse to row_seed). The settings are 0 for tokens whose ids are not used.
+// is accepted. Before a step is sent, row_set pulses once for each token of the step. With the pulse come the token's
+// number in the step (row), its position (row_position) and its settings (row_inverse to row_seed). The settings are 0
+// for tokens whose ids are not used.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
 // Ports that are not explained here have the meaning that they have in rill_token_loop.
@@ -225,10 +227,10 @@ module rill_slot_loop #(
     // ---- slots ----
     reg  [15:0] busy_q;                      // the slot has a request
     reg  [15:0] fresh_q;                     // the request has had no step
-    reg  [15:0] generates_q;                 // its prompt is over
+    reg  [15:0] generates_q;                 // the request's prompt is over
     reg  [15:0] written_q;                   // the ring has an id of the request
-    reg  [15:0] cancel_q;                    // it ends before its next step
-    reg  [15:0] dead_q;                      // it was ended by a fault or kill of the run
+    reg  [15:0] cancel_q;                    // the request ends before its next step
+    reg  [15:0] dead_q;                      // the request was ended by a fault or kill of the run
     reg  [15:0] accepted_q;
     reg         pending_q;                   // a submission waits to be accepted
     reg  [3:0]  pending_slot_q;
@@ -251,7 +253,7 @@ module rill_slot_loop #(
     reg  [31:0]       written_mem [0:15];    // ids in the ring
     reg  [38:0]       end_mem [0:15];        // {fault, place, ending}
     reg  [3:0]        slot_q;                // the slot that the loop works on
-    reg  [ARGS_W-1:0] args_q;
+    reg  [ARGS_W-1:0] args_q;                // arguments of the request in slot_q
     wire [31:0]       a_prompt_len, a_max_new, a_ring_ids;
     wire [END_IDS*32-1:0] a_eot_id;
     wire              a_ignore_eot;
@@ -326,7 +328,7 @@ module rill_slot_loop #(
     reg  [BEAT_BITS-1:0] beat_q;
     reg         head_q;                      // a part needs its id
     reg  [3:0]  part_q;                      // part whose word is sent, or whose id comes next
-    reg  [3:0]  tok_q;
+    reg  [3:0]  tok_q;                       // token of the step whose id is sent, or whose id comes next
     reg         step_taken_q, walk_taken_q;  // the kernels, or the walkers, have taken the word
 
     // Returns the lowest slot of the mask from `from` on. If there is none, returns the lowest slot of the mask.

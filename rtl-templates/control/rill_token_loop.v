@@ -80,7 +80,7 @@
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
 //
 // name           meaning                                                        unit       range
-// MODE           0: language model; 1: stream                                   -          0, 1
+// MODE           0: language model; 1: other graph                              -          0, 1
 // CHANNELS       channels of the scores engine                                  channels   1 to 32
 // TOKENS         tokens per step, upper bound                                   tokens     1, 2, 4, 8
 // BEAT_BITS      width of a beat                                                bits       256, 512
@@ -358,8 +358,8 @@ module rill_token_loop #(
 
     assign m_axis_step_tvalid = step_valid && is_q[S_STEP];
 
-    reg  [3:0]  ntok_q;
-    reg  [3:0]  tok_q;
+    reg  [3:0]  ntok_q;                      // tokens of the step
+    reg  [3:0]  tok_q;                       // token of the step whose id is read, checked or sent
     reg         head_q;
     reg         final_q;
     reg  [15:0] pos_q;

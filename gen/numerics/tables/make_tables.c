@@ -138,10 +138,13 @@ static void print_c(void) {
 }
 
 static const char verilog_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
-                                   "// Coefficients of %s, in segments. Written by make_tables.c: do not edit.\n"
+                                   "// Coefficients of %s: one quadratic for each segment, which\n"
+                                   "// rill_fp32_quadratic evaluates. Written by gen/numerics/tables/make_tables.c: do "
+                                   "not edit.\n"
                                    "//\n"
-                                   "// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 "
-                                   "unsigned, c1 and c2 two's complement.\n"
+                                   "// Registered read: c0, c1 and c2 belong to the index of one enabled clock before. "
+                                   "c0 is unsigned, and c1 and c2 are\n"
+                                   "// two's complement.\n"
                                    "`default_nettype none\n\n"
                                    "module rill_fp32_%s_table (\n"
                                    "    input  wire        clk,\n"
