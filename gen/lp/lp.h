@@ -34,7 +34,7 @@ int64_t *lp_solve(const struct lp *);
 struct lp_stream {
     int64_t words, first, interval, length, target_interval, delay;
 };
-// Returns the most words that are in the stream at once.
+// Returns the most words that are in the stream at once: 0 to `words`.
 int64_t lp_max_words(const struct lp_stream *);
 
 #endif
