@@ -400,8 +400,8 @@ void gguf_close(struct gguf *g) {
     if (g) g->data = NULL;
 }
 
-// Releases all pages with bytes of the tensor. The first and the last page may have bytes of other tensors, too. This
-// is harmless: the mapping is never written, so the next use reads them from the file again.
+// Releases all pages with bytes of the tensor. The first and the last page may also have bytes of other tensors. This
+// is harmless: the mapping is never written, so the next use reads these bytes from the file again.
 void gguf_forget(const struct gguf *g, const struct gguf_tensor *t) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(t->blocks - g->data) / page * page,
              end = (uint64_t)(t->blocks - g->data) + tensor_bytes(t);

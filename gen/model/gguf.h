@@ -67,7 +67,7 @@ const struct gguf_value *gguf_find(const struct gguf *file, const char *key); //
 // Adds the bytes of a GGUF file that has the metadata of this file and no tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word); // whether the text equals the word
-// These read elements of an array: integers or truth values, numbers (integers, too), or texts. The first two read
+// These read elements of an array: integers or truth values, integers or floats, or texts. The first two read
 // elements first .. first + n - 1; gguf_texts begins with element 0, because texts differ in length. They return false
 // if the array has elements of another kind or too few, or if int64_t cannot hold an element.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);

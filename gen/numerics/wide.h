@@ -23,7 +23,7 @@
 #if defined(__x86_64__) && defined(__gnu_linux__) && !WIDE_SANITIZED && WIDE_LINKS
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
-#define WIDE // also for sanitizers, which are not initialized when the loader chooses
+#define WIDE // empty also for sanitizers, which are not initialized yet when the loader chooses
 #endif
 
 #endif
