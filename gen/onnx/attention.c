@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two tensors of which neither is a matrix of weights (MatMul, Gemm), and ONNX's Attention, which has two
-// such products. Products with constant weights are in products.c.
+// Writes products of two tensors of which neither is a matrix of weights (MatMul, Gemm), and ONNX's Attention, which
+// has two such products. Products with constant weights are in products.c.
 #include <math.h>
 #include <string.h>
 

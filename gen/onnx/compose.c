@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of ONNX that are composed from several operations of the graph language: some activations, norms along
-// axes, and rotary embedding.
+// Writes operators of ONNX that are composed from several operations of the graph language: some activations, norms
+// along axes, and rotary embedding.
 #include <math.h>
 #include <string.h>
 

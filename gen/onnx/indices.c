@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. The graph language
-// has no such operation, so they are composed from maxima and elementwise operations. Indices are fp32 numbers.
+// Writes operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. The graph
+// language has no such operation, so they are composed from maxima and elementwise operations. Indices are fp32
+// numbers.
 #include <math.h>
 #include <string.h>
 

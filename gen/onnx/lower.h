@@ -97,8 +97,9 @@ int lower_wide(struct lower *);
 // cannot be written.
 bool lower_composed(struct lower *, int *out, const char **why);
 
-// These are for all files. Reduces a tensor with the extents x along the axes whose bits are set in `mask`. The result
-// does not have these axes. kind: the `kind` of the operation `reduce`.
+// Several files share the functions from here to lower_joined. This one, of reductions.c, reduces a tensor with the
+// extents x along the axes whose bits are set in `mask`. The result does not have these axes. kind: the `kind` of the
+// operation `reduce`.
 const char *lower_reduce_of(struct lower *, int t, const struct onnx_dims *x, int mask, const char *kind, int *out);
 // Normalizes every k elements, without a factor or summand.
 const char *lower_plain_norm(struct lower *, int t, int64_t k, double eps, int *out);
