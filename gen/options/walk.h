@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the rows of a command's tables as one list, and texts of rows, for the files of gen/options.
+// Gives access to the rows of a command's tables as one list, and the texts of rows, for the files of gen/options.
 #ifndef RILL_OPTIONS_WALK_H
 #define RILL_OPTIONS_WALK_H
 
 #include "gen/options/options.h"
 
-enum { OPTIONS_MOST = 128 }; // rows per command
+enum { OPTIONS_MOST = 128 }; // most rows of a command, and most legal values of an option
 
 // Returns row `index` of all tables together, and the base of its table in *base if that is not NULL. Returns NULL
 // after the last row.

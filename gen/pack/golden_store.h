@@ -46,7 +46,7 @@ bool store_write_floats(FILE *, const struct store_entry *, const float *);
 
 struct store {
     const uint8_t *data; // the file, mapped
-    size_t size;
+    size_t size;         // bytes of the file
     const struct store_entry *entry;
     int count;
 };
