@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small integer programs: minimise a weighted sum of bounded variables under linear rows. Only this module and lp.c use
-// GLPK, the solver's library. The search ends after a fixed number of branches, so every machine finds the same result.
-// A time limit may end it earlier, after which the result depends on the speed of the machine.
+// Solves small integer programs: minimises a weighted sum of bounded variables under linear rows. Only mip.c and lp.c
+// use GLPK, the solver's library. The search ends after a fixed number of branches, so every machine finds the same
+// result. If a time limit ends the search earlier, the result depends on the speed of the machine.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 

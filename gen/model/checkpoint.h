@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named tensors of a model, from a Hugging Face style directory or a GGUF file, or random weights of any shape. All
-// values are returned as fp32.
+// Reads the named tensors of a model from a Hugging Face style directory or a GGUF file, or makes random weights of any
+// shape. All values are returned as fp32.
 #ifndef RILL_CHECKPOINT_H
 #define RILL_CHECKPOINT_H
 
@@ -18,7 +18,7 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
 // Returns whether the folder or file exists. If not, reports an error.
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
 // Like checkpoint_open, and gives the tensors of a GGUF file the names and layouts that the family of `values`
-// describes. values NULL: they keep the file's names and layouts.
+// describes. If `values` is NULL, the tensors keep the file's names and layouts.
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
@@ -26,7 +26,7 @@ void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // leave out, or NULL. unused: patterns (`*`: any characters) of names that need not be used, or `NAME = OTHER`, where
 // NAME is a copy of OTHER and must equal it. Both must live as long as the checkpoint.
 void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
-const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
+const char *checkpoint_dir(const struct checkpoint *checkpoint); // folder or GGUF file; NULL for random weights
 // Returns a checksum of the seed, or of every byte of the files. A file that cannot be read counts as empty.
 uint64_t checkpoint_checksum(const struct checkpoint *checkpoint);
 
@@ -45,10 +45,10 @@ struct checkpoint_slice {
 // error that names file and tensor: an absent tensor, another shape, an unknown dtype, a truncated file, or a value
 // that is not finite.
 //
-// Random values are normal with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position has a
-// distinct residual, and thus distinct generated tokens, however many layers add to it. Element (r, c) of a tensor
-// depends only on seed, name, cols, row_offset + r, c, transpose and is_table. So slices and shared (tied) tensors
-// agree, and a matrix that is read transposed by mistake has other values.
+// Random values are nearly normal, with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position
+// has a distinct residual, and thus distinct generated tokens, however many layers add to it. Element (r, c) of a
+// tensor depends only on seed, name, cols, row_offset + r, c, transpose and is_table. So slices and shared (tied)
+// tensors agree, and a matrix that is read transposed by mistake has other values.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
 // Returns only rows first .. first + rows - 1 of the slice. If the stored matrix is not transposed, nothing else is

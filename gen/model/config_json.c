@@ -50,7 +50,7 @@ static const json_t *find_path(const json_t *map, const char *path) {
 }
 
 // Returns whether the file has the map that would contain this spelling of a key. Returns false for a spelling without
-// dots, which is in no map of the file.
+// dots, which would be in `root` itself.
 static bool has_place(const json_t *root, const char *path) {
     const char *dot = strrchr(path, '.');
     char map[128];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of GGUF files (versions 2 and 3, little endian): typed metadata, and tensors of quantized blocks. The file is
-// mapped, so only the parts that are used take memory. Source of the layout: ggml's docs/gguf.md.
+// Reads GGUF files (versions 2 and 3, little endian): typed metadata, and tensors of quantized blocks. The file is
+// mapped, so only the parts that are used take memory. ggml's docs/gguf.md describes the format.
 #ifndef RILL_GGUF_H
 #define RILL_GGUF_H
 
@@ -40,6 +40,7 @@ struct gguf_text { // in the mapped file, not NUL terminated
     const char *data;
     uint64_t len;
 };
+// A value of metadata, or an element of an array. `kind` decides which members are set.
 struct gguf_value {
     enum gguf_kind kind;
     int64_t integer;       // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file as a checkpoint: its tensors under the names and in the layout that a family's graph reads, and its
-// metadata as the family's keys. The family's `gguf` says what the names in the file mean.
+// Reads a GGUF file as a checkpoint: gives tensors the names and the layout that a family's graph reads, and metadata
+// the names of the family's keys. The section `gguf` of the family says what the names in the file mean.
 #ifndef RILL_GGUF_MODEL_H
 #define RILL_GGUF_MODEL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes arrays of fp32 in numpy's .npy format: magic, version (1 to 3), a header that is a Python
-// dictionary, the values.
+// Reads and writes arrays of fp32 in numpy's .npy format. Such a file has a magic number, the version (1 to 3), a
+// header that is a Python dictionary, and the values.
 #ifndef RILL_NPY_H
 #define RILL_NPY_H
 

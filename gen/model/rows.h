@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with rows for graphs that are not language models: for each input or output an fp32 array [rows][...shape]. A
-// .npy file has one array; a .safetensors file has arrays by name. rows_random makes random rows instead.
+// Reads and writes files with rows of graphs that are not language models: for each input or output an fp32 array
+// [rows][...shape]. A .npy file has one array; a .safetensors file has arrays by name. rows_random makes random rows
+// instead.
 #ifndef RILL_ROWS_H
 #define RILL_ROWS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of the safetensors format: length of the header (8 bytes, little endian), JSON header, raw bytes of tensors.
+// Reads the safetensors format: length of the header (8 bytes, little endian), JSON header, raw bytes of tensors.
 // All values are returned as fp32. shards.h reads a checkpoint that consists of several such files.
 #ifndef RILL_SAFETENSORS_H
 #define RILL_SAFETENSORS_H

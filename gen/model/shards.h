@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a checkpoint as one list, whether they are in model.safetensors in a folder, in the files (shards)
-// that its model.safetensors.index.json lists, or in a GGUF file. checkpoint.h finds tensors in it by their names.
+// Gives access to the tensors of a checkpoint as one list, whether they are in model.safetensors of a folder, in the
+// files (shards) that model.safetensors.index.json of the folder lists, or in a GGUF file. checkpoint.h finds tensors
+// in the list by their names.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 

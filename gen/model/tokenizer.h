@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokenizers, which convert texts to ids and back by byte pair encoding of two kinds. GPT-2, Llama 3 and Qwen encode
-// bytes, so any byte string decodes to itself. Llama 2 and Gemma encode characters, with the ranks or scores of
+// Converts texts to ids and back by byte pair encoding, of which there are two kinds. Tokenizers of GPT-2, Llama 3 and
+// Qwen encode bytes, and so any text. Those of Llama 2 and Gemma encode characters, with the ranks or scores of
 // SentencePiece.
 #ifndef RILL_TOKENIZER_H
 #define RILL_TOKENIZER_H
@@ -9,7 +9,7 @@
 
 struct tokenizer;
 
-// The files in a folder that a tokenizer may consist of.
+// Names of the files in a folder that a tokenizer may consist of.
 enum { TOKENIZER_FILES = 6 };
 extern const char *const tokenizer_file[TOKENIZER_FILES];
 

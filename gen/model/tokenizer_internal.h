@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the tokenizer. A loader (tokenizer_files.c, tokenizer_json.c, tokenizer_gguf.c) fills struct
-// tokenizer through the builder below; tokenizer.c, tokenizer_split.c and tokenizer_merge.c use the result.
+// Declarations shared by the files of the tokenizer. A loader (tokenizer_files.c, tokenizer_json.c, tokenizer_gguf.c)
+// fills struct tokenizer through the builder below; tokenizer.c, tokenizer_split.c and tokenizer_merge.c use the
+// result.
 #ifndef RILL_TOKENIZER_INTERNAL_H
 #define RILL_TOKENIZER_INTERNAL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte pair encoding of one piece of text, which tokenizer_split.c has made. Merges adjacent symbols: the pair with the
-// lowest rank first, and among pairs of equal rank the leftmost.
+// Encodes one piece of text, which tokenizer_split.c has made, by byte pair encoding. Merges adjacent symbols: the pair
+// with the lowest rank first, and among pairs of equal rank the leftmost.
 #include <stdlib.h>
 #include <string.h>
 

@@ -92,7 +92,7 @@ static void add_marked(struct text *out, const char *text, size_t len) {
         else text_add_bytes(out, text + i, 1);
 }
 
-// Returns whether the text begins with a space, which the caller may already have marked.
+// Returns whether the text begins with a space, or with the character that replaces spaces.
 static bool has_space(const char *text) {
     return *text == ' ' || !strncmp(text, TOKENIZER_SPACE, strlen(TOKENIZER_SPACE));
 }

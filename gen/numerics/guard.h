@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guards calls to code written by users, which runs in this process: if it crashes, exits or never returns, a message
-// names that code.
+// Guards calls to code written by users, which runs in this process. If that code crashes, exits or never returns, a
+// message names it.
 #ifndef RILL_GUARD_H
 #define RILL_GUARD_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of one operand, by name. The replay, the oracle and the benches find them in the table below,
-// so that a new operation needs only one function and one row here.
+// Computes the elementwise operations of one operand. The replay, the oracle and the benches find an operation by its
+// name in the table below, so that a new operation needs only one function and one row here.
 #include <math.h>
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (docs/numerics.md section 4): rows of floats to int8, int16, int4 with group scales, or int4_asym
-// with group scales and offsets. The results have the same bits with every C compiler that follows IEEE-754 and does
-// not contract operations.
+// Quantizes weights (docs/numerics.md section 4): rows of floats become int8, int16, int4 with group scales, or
+// int4_asym with group scales and offsets. The results have the same bits with every C compiler that follows IEEE-754
+// and does not contract operations.
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
 #include "gen/base/base.h"
 
-// The same values as enum spec_format, and int16, which only rows of a table use.
+// Formats of quantized weights: the values of enum spec_format, and int16, which only rows of a table use.
 enum qformat { QFORMAT_INT8, QFORMAT_INT4, QFORMAT_INT4_ASYM, QFORMAT_INT16, QFORMATS };
 
 enum {
@@ -22,8 +22,8 @@ enum {
     QUANTIZE_ASYM_MAX = 8 * 255 + 8 * 128, // largest |group_scale * q + 8 * group_offset|
 };
 
-// The smallest row scale other than 0. Its product with 2^EXP_MIN is still a normal number. A row that would need a
-// smaller scale becomes all zero.
+// The smallest row scale other than 0. Its product with 2^EXP_MIN is still a normal number for any EXP_MIN from -46 on;
+// the default is -24. A row that would need a smaller scale becomes all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
 // A quantized matrix. int4: w[r][c] is about row_scale[r] * group_scale[r][c / group] * q[r][c]. int8 and int16 have no

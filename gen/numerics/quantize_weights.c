@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (quantize.h) to int8, int16 and int4 with a search for the best scales; int4_asym is in
+// Quantizes weights (quantize.h) to int8 and int4 with a search for the best scales, and to int16. int4_asym is in
 // quantize_asym.c. Every float operation is written in a fixed order, so that every machine makes the same bits.
 #include "gen/numerics/quantize_rows.h"
 

@@ -242,7 +242,7 @@ static struct node *common_move(const struct graph *g, const struct node *n) {
     return found;
 }
 
-// Returns whether graph_compute knows the node's operator, which it does only for elementwise ones.
+// Returns whether the node is an Affine, or has an operator that graph_compute knows. These are all elementwise.
 static bool is_elementwise(const struct graph *g, const struct node *n) {
     double in[3] = {0}, y;
     if (graph_is(n, "Affine")) return true;

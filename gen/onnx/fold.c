@@ -290,8 +290,8 @@ static bool divides_by_zero(const struct filling *p, const struct node *n, const
     return !p->f && graph_is(n, "Div") && in[1] == 0;
 }
 
-// Folds an elementwise operator. Returns NULL for other operators, if an operand is not constant, or if the result is
-// too large.
+// Folds an elementwise operator. Returns NULL for other operators, if an operand is not constant, if the result is too
+// large, or if integers are divided by zero.
 static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
     const struct onnx_dims *dims = out_dims(g, n);
     const struct onnx_data *x[MOST_OPERANDS];

@@ -10,7 +10,7 @@
 #include "gen/onnx/rewrite.h"
 #include "gen/onnx/spec.h"
 
-// An imported file. name: of the design; file: path.
+// An imported file. name: name of the design; file: path of the ONNX file.
 struct onnx_import {
     const char *name, *file;
     struct graph *g;

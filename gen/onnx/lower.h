@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering: turns the nodes of the ONNX graph into operations of the graph language (spec.h). lower.c does it for the
-// most common nodes; the other operators are in the files that the comments below name. Tensors are numbers in the list
-// of struct spec. A function that returns a string returns NULL, or the reason why the node cannot be written.
+// Lowers the nodes of the ONNX graph, that is, turns them into operations of the graph language (spec.h). lower.c
+// lowers the most common nodes; the other operators are in the files that the comments below name. A tensor is named by
+// its number in the list of struct spec. A function that returns a string returns NULL, or the reason why the node
+// cannot be written.
 #ifndef RILL_ONNX_LOWER_H
 #define RILL_ONNX_LOWER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rill import` of an ONNX file: converts it to a spec in the graph language and a file of its weights, and lists all
+// Converts an ONNX file, for `rill import`, to a spec in the graph language and a file of weights, and lists all
 // operators in a table (docs/onnx.md). gen/import imports checkpoints of language models instead.
 #ifndef RILL_ONNX_H
 #define RILL_ONNX_H

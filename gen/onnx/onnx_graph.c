@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The basic functions of graph.h: look-ups in the graph, attributes with lists of axes, and the changes that rewriting
-// makes. graph.h documents them.
+// Implements the basic functions of graph.h: look-ups in the graph, attributes with lists of axes, and the changes that
+// rewriting makes. graph.h documents the functions.
 #include "gen/onnx/graph.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that `rill import` prints about an ONNX file (report.h): the operators, the reasons why nodes cannot be
-// written, and the inputs and outputs.
+// Writes the tables that `rill import` prints about an ONNX file (report.h): the operators, the reasons why nodes
+// cannot be written, and the inputs and outputs.
 #include "gen/onnx/report.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that rewrite the graph of an ONNX file so that lowering (lower.h) can turn each node into operations, in
-// the order in which they run. graph.h lists the operators that rewriting makes.
+// Rewrites the graph of an ONNX file so that lowering (lower.h) can turn each node into operations. The three steps are
+// declared in the order in which they run. graph.h lists the operators that rewriting makes.
 #ifndef RILL_ONNX_REWRITE_H
 #define RILL_ONNX_REWRITE_H
 
@@ -8,8 +8,8 @@
 
 // Removes nodes that change nothing. Finds norms and functions that the file writes as several nodes.
 void rewrite_patterns(struct graph *);
-// Decides whether axis 0 of the inputs counts rows (graph.batched). If it does, its extent becomes 1 in all values,
-// because a design computes one row at a time.
+// Decides whether axis 0 of the inputs counts rows (graph.batched). If so, the axis that counts rows gets the extent 1
+// in all values, because a design computes one row at a time.
 void rewrite_rows(struct graph *);
 // Applies the rules below to all nodes until nothing changes. They turn products with constants into Linear, and sums
 // and elementwise products with constants into Affine, and fold these nodes into each other.
