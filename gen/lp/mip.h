@@ -32,7 +32,7 @@ struct mip {
 
 enum mip_status {
     MIP_NONE,     // no solution within the limits, or none exists
-    MIP_FEASIBLE, // the best one found within the limits
+    MIP_FEASIBLE, // the best solution that was found within the limits
     MIP_OPTIMAL,  // no solution is better by more than a ten-thousandth
 };
 

@@ -250,8 +250,8 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
     return -1;
 }
 
-// Reads rows first .. first + rows - 1, counted along the tensor's first dimension. Returns NULL after an error, which
-// a value that is not finite is as well.
+// Reads rows first .. first + rows - 1, counted along the tensor's first dimension. Returns NULL after an error. A
+// value that is not finite is an error.
 static float *read_rows(struct checkpoint *c, int index, struct arena *arena, int64_t first, int64_t rows,
                         struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);

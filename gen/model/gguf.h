@@ -68,8 +68,8 @@ const struct gguf_value *gguf_find(const struct gguf *file, const char *key); //
 // Adds the bytes of a GGUF file that has the metadata of this file and no tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word); // whether the text equals the word
-// These read elements of an array: integers or truth values, integers or floats, or texts. The first two read
-// elements first .. first + n - 1; gguf_texts begins with element 0, because texts differ in length. They return false
+// These read elements of an array. gguf_integers reads integers or truth values, gguf_numbers integers or floats, both
+// from element `first` on. gguf_texts reads texts, from element 0 on, because texts differ in length. They return false
 // if the array has elements of another kind or too few, or if int64_t cannot hold an element.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);
 bool gguf_numbers(const struct gguf_value *array, uint64_t first, uint64_t n, double out[]);

@@ -15,8 +15,8 @@ struct model_ops {
     struct spec_op *items;
     size_t count, capacity;
 };
-// Lists the operations of a region with composites replaced by their steps (composite.c). Returns false after an error;
-// a wrong composite stays as it is.
+// Lists the operations of a region with composites replaced by their steps (composite.c). Returns false after an error.
+// A wrong composite then stays in the list as it is.
 bool model_write_out(struct ir *, const struct spec_region *, struct model_ops *, struct diag *);
 // Sets `attrs` to the attributes that the spec gives for `op`, after a check against the `count` attributes in `known`.
 // names: texts are names of tensors, in which `{...}` is checked; false for custom kernels. Returns false after an

@@ -41,7 +41,7 @@ uint64_t rows_random_state(uint64_t seed);
 float *rows_random(struct arena *arena, size_t count, uint64_t *state);
 
 // Returns a hash after one more 32-bit word: FNV-1a with words instead of bytes, beginning with 0. The hash of a run
-// covers all outputs of a row, row by row.
+// covers all outputs, row by row.
 static inline uint64_t rows_hash(uint64_t hash, uint32_t word) { return (hash ^ word) * 0x100000001b3u; }
 
 #endif

@@ -54,7 +54,7 @@ static const struct {
     {"BOOL", SAFETENSORS_OTHER, 1},
 };
 
-// Returns the bytes of an element of a dtype, or 0 if the dtype is unknown.
+// Returns the bytes of an element of a dtype and sets *dtype. Returns 0 if the dtype is unknown.
 static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
     for (size_t i = 0; i < COUNT_OF(dtypes); i++)
         if (strcmp(dtypes[i].name, name) == 0) return *dtype = dtypes[i].dtype, dtypes[i].bytes;

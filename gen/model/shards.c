@@ -25,7 +25,7 @@ struct place {        // where a tensor is
 struct shards {
     struct arena *arena;
     struct loc loc;          // the only file, or the index
-    const char *gguf_path;   // NULL: as for gguf
+    const char *gguf_path;   // path of the GGUF file, or NULL
     struct gguf_model *gguf; // NULL: the checkpoint has safetensors files
     VEC(struct shard) shard;
     VEC(struct place) tensor;

@@ -47,7 +47,7 @@ bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids
 void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
                       struct token_ids *ids);
 // Appends the ids of a prompt: the id that the tokenizer puts before a text (tokenizer_bos), then the text's ids. If
-// the text already begins with the text of that id, it is not added again.
+// the text already begins with the text of that id, the id is not added again.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
 struct chat_template; // gen/spec/chat.h
 // Appends the ids of a question in a chat template, ready for the answer. Returns NULL, or a message: the vocabulary

@@ -126,7 +126,7 @@ static void push_unknown(const struct merger *m, const struct symbol *s, struct 
 }
 
 static void push_symbols(const struct merger *m, struct token_ids *ids) {
-    bool again = false; // the previous symbol was unknown, and its id also stands for unknown symbols after it
+    bool again = false; // the previous symbol was unknown, and unknown symbols after it get no further id
     for (int32_t i = 0; i >= 0; i = m->symbols[i].next) {
         bool known = m->symbols[i].id != TOKENIZER_NONE;
         if (known) tokenizer_push(m->t, ids, m->symbols[i].id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32 arithmetic (gen/numerics/fp32.h): conversions, and functions that are computed from tables of
+// Computes bit-exact fp32 arithmetic (gen/numerics/fp32.h): conversions, and functions that are computed from tables of
 // piecewise quadratics as the RTL computes them. RN in comments means: rounded to the nearest integer, ties to even.
 #include <math.h>
 
@@ -51,7 +51,7 @@ static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool 
     return *over ? limit : value;
 }
 
-// Returns RN(x * 2^frac) with its sign, limited to +-limit. *over: the magnitude exceeds the limit.
+// Returns RN(x * 2^frac) with its sign, limited to +-limit. *over: the rounded magnitude exceeds the limit.
 static int64_t to_fixed(float x, int frac, uint64_t limit, bool *over, struct golden_fault *fault) {
     uint32_t bits = g_bits(x);
     *over = false;

@@ -25,7 +25,7 @@ static const struct {
               {SIGVTALRM, "does not end: one call takes more processor time than RILL_KERNEL_SECONDS, 60 by default"}};
 enum { SIGNALS = sizeof caught / sizeof caught[0] };
 
-// The signal handlers read only this state.
+// The state of the guard. Apart from the table above, the signal handlers read only this.
 static struct {
     volatile sig_atomic_t entered;
     char what[WHAT_BYTES];

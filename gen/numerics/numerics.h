@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden operations: one plain C function for each operation, which computes the same bits as the RTL kernel
-// (docs/numerics.md sections 3 to 9). Shapes are given with the parameters. Outputs may not overlap inputs unless a
-// comment allows it. Functions that can fault take the sticky fault (fp32.h) as their last argument.
+// Declares the golden operations: one plain C function for each operation, which computes the same bits as the RTL
+// kernel (docs/numerics.md sections 3 to 9). Shapes are given with the parameters. Outputs may not overlap inputs
+// unless a comment allows it. Functions that can fault take the sticky fault (fp32.h) as their last argument.
 #ifndef RILL_NUMERICS_H
 #define RILL_NUMERICS_H
 
@@ -17,7 +17,7 @@ enum {
     GOLDEN_MX_EXP_MIN_P = -36, // smallest block exponent of the attention probabilities p
     GOLDEN_P_BLOCK = 64,       // positions that share a block exponent of p
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
-    GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
+    GOLDEN_NORM_WIDTH = 44,    // bits of a number X on this grid, so |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
     GOLDEN_K_MAX = 32768,      // longest dot product of any format: a block's sum fits in 32 bits, the whole in 66
     GOLDEN_ASYM_GROUP = 32,    // weights that share a scale and an offset

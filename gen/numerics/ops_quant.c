@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block quantization, exact dot products of integers, and embedding (numerics.h). The dot products are the plain
-// versions, with which tests compare the fast ones of dot.h that the replay and the oracle use.
+// Computes block quantization, exact dot products of integers, and embedding (numerics.h). The dot products are the
+// plain versions, with which tests compare the fast ones of dot.h that the replay and the oracle use.
 #include "gen/numerics/numerics.h"
 
 size_t golden_block_count(size_t n, size_t block) { return (n + block - 1) / block; }

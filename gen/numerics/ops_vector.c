@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, elementwise operations, reductions, rotary embedding and argmax (numerics.h).
+// Computes norms, elementwise operations, reductions, rotary embedding and argmax (numerics.h).
 #include "gen/numerics/numerics.h"
 
 // Each constant is one division in double, in which n and n^2 are exact, rounded to fp32.

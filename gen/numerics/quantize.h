@@ -50,8 +50,8 @@ const void *quantize_elements(const struct qmatrix *); // q or q16
 // Quantizes w[rows][k], whose elements must be finite. Searches the scales with the least squared error of each group
 // (int4, int4_asym) or row (int8); the scale of an int16 row follows from its largest element. `group` is as in
 // quantize_group. mean_square[k] has, for each column, the mean square of the activations that the column multiplies.
-// It weights the squared errors of the column; NULL: all columns count alike. For int16 it has no effect. The result is
-// in arena memory.
+// The squared errors of the column are multiplied by it; NULL: all columns count alike. For int16, mean_square has no
+// effect. The result is in arena memory.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
 // With these, a matrix is quantized in pieces: quantize_room allocates the whole matrix, and quantize_place copies a

@@ -119,8 +119,8 @@ static void try_scale(struct choice *best, const float *w, int64_t n, float row_
     if (error < best->error) *best = (struct choice){scale, error};
 }
 
-// Returns the best group scale for w[n]. It tries every eighth scale from the full one down to a third of it, then all
-// scales around the best of them.
+// Returns the best group scale for w[n]. Tries every eighth scale from the full one down to a third of it, then all
+// scales around the best of them. If the full scale is small, all scales are tried at once.
 static struct choice search_group(const float *w, int64_t n, float row_scale) {
     struct choice best = {0, INFINITY};
     float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);

@@ -291,7 +291,7 @@ bool rewrite_fold_affine(struct graph *g, int i) {
 
 // ---- all rules, until nothing changes ----
 
-// A rule changes a node, or returns false.
+// Applies a rule at a node. Returns whether the rule changed the graph.
 typedef bool change(struct graph *, int node);
 enum { MOST_ROUNDS = 64 };
 

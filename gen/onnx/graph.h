@@ -47,7 +47,8 @@ struct patch {
 // - Affine: y = x * w + b, where w and b broadcast to x. Either may be NULL.
 // - Norm: layer normalization over the axes from `axis` on. w: gamma, b: beta; either may be NULL.
 // - RmsNorm: RMS normalization over the axes from `axis` on. w: gamma or NULL.
-// - Function: an elementwise operation of the graph language; `word` is its name.
+// - Function: an elementwise function that rewrite_patterns has found in several nodes; `word` is its name
+//   (rewrite_function_of).
 // - View: the elements in another shape, in the same order.
 // - Product: a product of two tensors; `axis` is 1 if the second one is transposed.
 // All but Product have one operand, x.

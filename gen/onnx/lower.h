@@ -88,9 +88,9 @@ int lower_truncated(struct lower *, int t); // towards 0
 int lower_positive(struct lower *, int t);  // 1 where an element is above 0, else 0
 int lower_not(struct lower *, int t);       // 1 - t
 
-// In wide.c. lower_is_wide: whether the ConvLast that is being lowered takes fewer cycles as a convolution along the
-// rows of the image; only in designs that keep their weights on chip. lower_wide writes it in this form and returns the
-// tensor of the result.
+// In wide.c. lower_is_wide returns whether the ConvLast that is being lowered takes fewer cycles as a convolution along
+// the rows of the image; only in designs that keep their weights on chip. lower_wide writes it in this form and returns
+// the tensor of the result.
 bool lower_is_wide(const struct lower *);
 int lower_wide(struct lower *);
 

@@ -10,7 +10,7 @@ enum { OPTIONS_MOST = 128 }; // most rows of a command, and most legal values of
 // Returns row `index` of all tables together, and the base of its table in *base if that is not NULL. Returns NULL
 // after the last row.
 const struct option_row *options_row(const struct options *, int index, size_t *base);
-bool option_is_argument(const struct option_row *); // a positional argument: its name begins with no dash
+bool option_is_argument(const struct option_row *); // whether its name begins with no dash
 // Returns the option as the user types it: `--tokens N`, `--dump-after=PASS`, SPEC.
 const char *option_shown(struct arena *, const struct option_row *);
 // Returns the notes after the help text, such as " (may be repeated, default 2)", or "".
