@@ -35,8 +35,8 @@ struct onnx_dims {
     int rank;
     int64_t dim[ONNX_MAX_RANK];
 };
-// Returns the number of elements, which is 0 if an extent is 0; -1 if an extent is negative or the product exceeds
-// 2^40.
+// Returns the number of elements, the product of the extents. Returns -1 if an extent is negative or if the product of
+// the extents other than 0 exceeds 2^40.
 int64_t onnx_elements(const struct onnx_dims *);
 const char *onnx_dims_text(struct arena *, const struct onnx_dims *); // `[2, 3]`
 
