@@ -162,7 +162,7 @@ void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *
     c->unused_count = count;
 }
 
-// Removes the prefix that multimodal models put before the names of the text model's tensors.
+// Returns the name without the prefix that multimodal models put before the names of the text model's tensors.
 static const char *without_model(const char *name) {
     static const char *const models[] = {"model.language_model.", "language_model."};
     for (size_t i = 0; i < COUNT_OF(models); i++)
@@ -170,7 +170,8 @@ static const char *without_model(const char *name) {
     return name;
 }
 
-// Removes the prefix of multimodal models, then the prefix that the spec's `weights: {prefix: ...}` gives.
+// Returns the name without the prefix of multimodal models and without the prefix that the spec's
+// `weights: {prefix: ...}` gives.
 static const char *without_prefix(const struct checkpoint *c, const char *name) {
     name = without_model(name);
     size_t len = c->prefix ? strlen(c->prefix) : 0;

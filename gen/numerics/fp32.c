@@ -106,8 +106,8 @@ float g_abs(float x) { return g_float(g_bits(x) & 0x7fffffffu); }
 float g_neg(float x) { return g_float(g_bits(x) ^ 0x80000000u); }
 
 // Evaluates a segment at distance d from its middle. shift2 and shift1 bring the products of d to the units of c1 and
-// c0. c0 and the sum have 5 more low bits than the result; they are dropped. Returns the 24-bit significand, or 1 << 24
-// after a carry.
+// c0. c0 and the sum have 5 more low bits than the result; they are dropped. In tables of significands, the
+// result has 24 bits, or is 1 << 24 after a carry.
 static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int shift1) {
     int64_t u = s->c1 + (((int64_t)s->c2 * d) >> shift2);
     return (uint32_t)((s->c0 + ((u * d) >> shift1)) >> 5);

@@ -173,7 +173,7 @@ static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data 
     return d;
 }
 
-// Returns whether the node is a layout operator that only adds or removes axes of extent 1.
+// Returns whether the node is a layout operator that only adds, removes or moves axes of extent 1.
 static bool is_alias(const struct graph *g, const struct node *n) {
     struct onnx_dims x = graph_squeezed(dims(g, graph_in(n, 0))), y = graph_squeezed(dims(g, n->out.items[0]));
     bool moves = graph_is(n, "Transpose") || graph_is(n, "Move");

@@ -121,7 +121,7 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_SET_SIZE, info->name), false);
 }
 
-// Adds an initializer. Because of it, folding may create four times as many elements more (graph.spare). Returns false
+// Adds an initializer, which allows folding to create four times as many further elements (graph.spare). Returns false
 // after an error.
 static bool add_constant(struct building *b, const struct onnx_tensor *t) {
     int v = define(b, t->name);

@@ -25,8 +25,9 @@ static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_d
     return MIXED;
 }
 
-// The functions rows_* return the axis that counts rows in the result of one kind of node. They return NONE if no
-// operand has rows, and MIXED if the node may mix elements of different rows. This one is for operands that broadcast.
+// The functions rows_* return the axis that counts rows in the result of one kind of node, and MIXED if the node may
+// mix elements of different rows. If no operand has rows, they return NONE, or else MIXED for MatMul and Attention.
+// This one is for operands that broadcast.
 static int rows_broadcast(const struct graph *g, const struct node *n) {
     int found = NONE, rank = dims(g, n->out.items[0])->rank;
     for (size_t i = 0; i < n->in.count; i++) {
@@ -44,8 +45,9 @@ static int rows_broadcast(const struct graph *g, const struct node *n) {
     return found;
 }
 
-// This one is for MatMul, whose last two axes are those of the matrices. The rows must be an axis before these two on
-// both sides, or the rows of the left matrix if the right operand has no rows.
+// This one is for MatMul, whose last two axes are those of the matrices. The rows must be the same axis before these
+// two on both sides. If the right operand has no rows, they must be the rows of the left matrix or, if the right
+// operand has at most two axes, an axis of the left operand before its last two.
 static int rows_product(const struct graph *g, const struct node *n) {
     int a = rows_of(g, n, 0), b = rows_of(g, n, 1), left = dims(g, graph_in(n, 0))->rank,
         right = dims(g, graph_in(n, 1))->rank, rank = dims(g, n->out.items[0])->rank;
@@ -54,7 +56,8 @@ static int rows_product(const struct graph *g, const struct node *n) {
     return a + rank - left;
 }
 
-// This one is for Attention, which keeps the entries of a batch apart. The mask must be the same for all entries.
+// This one is for Attention, which keeps the entries of a batch apart. Axis 0 of Q, K and V must count the rows, and
+// the mask must be the same for all entries.
 static int rows_attention(const struct graph *g, const struct node *n) {
     const struct onnx_dims *mask = graph_in(n, 3) == NONE ? NULL : dims(g, graph_in(n, 3));
     for (size_t i = 0; i < n->in.count; i++)

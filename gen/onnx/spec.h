@@ -6,8 +6,8 @@
 
 #include "gen/onnx/graph.h"
 
-// Most dimensions of a tensor; most operands and attributes of an operation; most inputs, outputs, and carries of a
-// region.
+// Most dimensions of a tensor; most operands and attributes of an operation; most inputs and outputs of the spec, and
+// most carries of a region.
 enum { SPEC_MAX_RANK = 3, SPEC_MAX_IN = 3, SPEC_MAX_ATTRS = 8, SPEC_MAX_PORTS = 8 };
 
 struct spec_tensor {

@@ -19,8 +19,8 @@
 struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of the array q; its elements are int16_t with QFORMAT_INT16, else int8_t
-    // 1: the entry has `rows` x `k` fp32 values in f32 instead of q: a table by position, or the gain and offset of a
-    // norm as rows 0 and 1.
+    // 1: the entry has `rows` x `k` fp32 values in f32 instead of q: the rows of a table, or one row for each parameter
+    // vector, such as the gain of a norm and then its offset.
     int32_t is_float;
     int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
