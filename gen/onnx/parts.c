@@ -7,7 +7,7 @@
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_PIECES = 32 }; // most parts that one node is composed of
+enum { MOST_PIECES = 32 }; // most runs of indices that become a slice each
 
 static const struct onnx_dims *in_dims(const struct lower *l, size_t i) {
     return &graph_value(l->g, graph_in(l->n, i))->dims;
@@ -353,8 +353,8 @@ static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
     return true;
 }
 
-// Resizes an axis by linear interpolation between the two neighbours of each index. Beyond the ends, the last element
-// counts.
+// Resizes an axis by linear interpolation between the two neighbours of each index. For a neighbour beyond an end of
+// the axis, the element at this end counts.
 static const char *interpolate(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     float *f;
     if (to > MOST_MATRIX / a->extent) return "an interpolation of an axis that is too long";

@@ -55,7 +55,8 @@ static bool is_number(const struct onnx_data *d, double x) {
     return d && d->count == 1 && fabs(onnx_at(d, 0) - x) < 1e-6 * (1 + fabs(x));
 }
 
-// If a reduction joins the last axes of its operand, returns the first of these axes; otherwise NONE.
+// If a reduction joins the last axes of its operand and keeps them with extent 1 (`keepdims`), returns the first of
+// these axes; otherwise NONE.
 static int trailing(const struct graph *g, const struct node *n) {
     const struct value *x = graph_value(g, graph_in(n, 0));
     int axes[ONNX_MAX_RANK], first = ONNX_MAX_RANK, rank = x->dims.rank;
@@ -228,8 +229,8 @@ static bool is_candidate(const struct graph *g, const struct node *n, int x) {
     return a->shaped && b->shaped && graph_same_dims(&a->dims, &b->dims) && is_float(g, x);
 }
 
-// Rewrites the node if its result is a known function of one of the values from which the result is computed. Returns
-// whether it did.
+// Rewrites the node if its result is a known function of one of the values from which the result is computed. Layout
+// operators and nodes with one operand are not tried as the last node of a function. Returns whether it did.
 static bool find_function(struct graph *g, struct node *n) {
     int inner[MOST_INNER], count = n->out.count == 1 ? collect(g, n->out.items[0], inner, 0) : 0, v = n->out.items[0];
     bool single = rewrite_is_layout(n) || n->in.count < 2;

@@ -105,7 +105,8 @@ static void add_after(struct graph *g, int i, int c) {
 }
 
 // Turns a Gemm with constant weights (operand 1) into a Linear. alpha is folded into the weights, and beta into the
-// summand. Returns false for other Gemms.
+// summand. Returns false if the weights are not constant, if operand 0 is constant, or if a summand that is not
+// constant has a beta other than 1.
 static bool gemm(struct graph *g, int i) {
     struct node *n = at(g, i);
     const struct onnx_data *b = matrix(g, graph_constant(g, n, 1)), *c = graph_constant(g, n, 2);
