@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill: reads a design spec and writes a streaming accelerator. This file chooses the command; gen/command has the
-// commands. gen/pass/passes.def lists the passes of the compiler, of which each command runs the part that it needs.
+// commands. gen/pass/passes.def lists the passes of the compiler. Each command runs the passes that it needs.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -13,8 +13,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_VIEW);
 }
 
-// Words must not cross pixels, so the number of lanes must divide the elements of a pixel. These are the last dimension
-// of the input, or one element if the patches extend over all dimensions. 0: the operation has no patches.
+// Returns the elements of a pixel, which the number of lanes must divide, because no word may have elements of two
+// pixels. A pixel is the last dimension of the input, or one element if the patches extend over all dimensions. Returns
+// 0 if the operation has no patches.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
     const struct ir_tensor *in = &ir->tensor[node->in[0]];

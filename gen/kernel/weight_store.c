@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract, cost and memory of rill_weight_store, which keeps the weights of a matrix engine on chip. It has no model
-// of its own in the forecast: the model of the engine includes the timing of the beats (gen/simulator/sim_client.c).
+// Contract, cost and memory of rill_weight_store, which keeps the weights of a matrix engine on chip. The forecast has
+// no separate model of this module: the model of the engine includes the timing of the beats
+// (gen/simulator/sim_client.c).
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -13,8 +14,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static int64_t lanes_of(const struct kernel_args *a) { return args_int(a, "LANES", 1); }
 
-// Adds for each lane the RAM with its two output registers, one of which is a part of block RAM and UltraRAM, and the
-// counters. Adds for each group of lanes the registers of the beat to be stored.
+// Adds for each lane the RAM, two output registers and the counters. In block RAM and UltraRAM, one of these registers
+// is a part of the RAM. Adds for each group of lanes the registers of the beat that is stored.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), depth = args_int(a, "DEPTH", 1), lanes = lanes_of(a),
             groups = kernel_tree_copies((int)lanes), address = log2_up(at_least(depth, 2)), pieces;

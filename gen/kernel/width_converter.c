@@ -2,7 +2,8 @@
 // Contract and cost of rill_width_converter, which changes the number of elements in a word.
 #include "gen/kernel/class.h"
 
-// With equal widths and dense words, the module has only wires.
+// With equal widths and dense words, the module has no registers, so its latency is 0. Otherwise it is a
+// rill_width_gear.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     int64_t in = args_int(a, "IN_ELEMS", 1), out = args_int(a, "OUT_ELEMS", 1);
@@ -19,12 +20,13 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
 
-// Returns the width of a word in elements after a stage of the shifter: its own elements, plus the places by which the
-// stages so far can have moved it.
+// Returns the width, in elements, of the register after a stage of the shifter: the elements of a word, plus the most
+// places by which the stages up to this one move the word. Each stage moves it by 0 to 3 times a power of four.
 static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
 
-// Adds rill_width_gear: the masked word, a shifter whose stages are 4:1 multiplexers, the join with the elements that
-// the token has left over, a buffer of four row-steps (LINES), and the output.
+// Adds the mask of a word, and unless the widths are equal and words dense, also rill_width_gear: a shifter whose
+// stages are 4:1 multiplexers, the join with the elements that the token has left over, a buffer of four row-steps
+// (LINES), and the output.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LINES = 4 };
     int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets the parameters of kernels with sliding windows, and calculates the cost of the logic for them. A list of windows
+// Sets the parameters of kernels with sliding windows, and calculates the cost of their window logic. A list of windows
 // has 16 bits for each layer, the first layer in the lowest bits. If all layers have the same window, the parameter is
 // one value. If this window includes the whole context, the parameter is not set.
 #include "gen/ir/window.h"
@@ -28,7 +28,7 @@ void class_window(struct ir *ir, const struct ir_node *node, int k) {
 }
 
 // Adds rill_window_begin, which calculates where the window of a position begins: a table of the windows, a comparison
-// and a difference. If the number of key channels is not a power of two, there is also a division.
+// and a difference. If the number of key channels is not a power of two, there is also a division, with one DSP.
 static void begin(const struct kernel_args *a, int64_t windows, struct cost_resources *r) {
     int64_t channels = at_least(args_int(a, "KEY_CHANNELS", 1), 1);
     if (windows > 1) r->lut += windows; // the table

@@ -48,8 +48,8 @@ static int sort_rows(struct lp_row *row, int rows) {
     return kept;
 }
 
-// Whether row r fixes the difference of its variables: a row in the other direction makes the lower bound an upper
-// bound as well. The rows must be sorted.
+// Returns whether row r fixes the difference of its variables, because the row in the other direction makes the lower
+// bound an upper bound as well. The rows must be sorted.
 static bool is_fixed(const struct lp_row *row, int rows, const struct lp_row *r) {
     struct lp_row key = {r->to, r->from, 0, 0};
     int low = 0, high = rows;
@@ -78,8 +78,8 @@ static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, i
 
 // ---- GLPK: a column per class, a row per difference of two: s[to] - s[from] >= least ----
 
-// Adds a column per class and notes its number in `column` of the class's variable. The first column has variable 0 and
-// is fixed at 0; the others are free. The objective is the weighted sum of differences.
+// Adds a column per class. column[v] gets the number of the column if variable v represents a class. The first column
+// is that of variable 0 and is fixed at 0; the others are free. The objective is the weighted sum of differences.
 static void load_columns(const struct lp *lp, struct class *all, int *column, glp_prob *p) {
     int columns = 0;
     for (int v = 0; v < lp->variables; v++)
@@ -94,7 +94,8 @@ static void load_columns(const struct lp *lp, struct class *all, int *column, gl
     }
 }
 
-// Adds a row per difference. In the notation of StreamTensor (MICRO 2025) a row is delay(i, j) >= D_i.
+// Adds a row per difference. In the notation of StreamTensor (MICRO 2025) a row is delay(i, j) >= D_i. A row with the
+// same class on both sides has no terms; it cannot be satisfied if `least` is more than 0.
 static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
     if (rows) glp_add_rows(p, rows);
     for (int r = 0; r < rows; r++) {
@@ -105,7 +106,8 @@ static void load_rows(const struct lp_row *row, int rows, const int *column, glp
     }
 }
 
-// Returns the values of all variables, rounded to integers and checked against every row.
+// Returns the values of all variables, rounded to integers. If they violate a row, this ends the program as an internal
+// error.
 static int64_t *rounded(const struct lp *lp, struct class *all, const int *column, glp_prob *p) {
     int64_t *s = ARENA_ARRAY(lp->arena, int64_t, (size_t)lp->variables + 1);
     for (int v = 0; v < lp->variables; v++) {
@@ -150,7 +152,7 @@ static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a +
 int64_t lp_max_words(const struct lp_stream *s) {
     int64_t words;
     if (s->interval <= s->target_interval)
-        words = s->words - floor_div(s->length - s->delay, s->target_interval); // source faster: most at its end
-    else words = -floor_div(-(s->delay - s->first), s->interval);               // slower: most when the target begins
+        words = s->words - floor_div(s->length - s->delay, s->target_interval); // source is faster: most at its end
+    else words = -floor_div(-(s->delay - s->first), s->interval); // source is slower: most when the target begins
     return words < s->words ? (words > 0 ? words : 0) : s->words;
 }

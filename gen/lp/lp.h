@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difference-constraint programs: find start times s with s[to] - s[from] >= least that minimise a weighted sum of such
-// differences. The sizing of FIFOs uses them (gen/timing/firings.c). The constraint matrix is that of a network, so the
-// optimum is integral. The rounded result is still checked against every row. Only this module and mip.c use GLPK, the
-// solver's library.
+// Solves difference-constraint programs: finds start times s with s[to] - s[from] >= least that minimise a weighted sum
+// of such differences. The sizing of FIFOs uses these programs (gen/timing/firings.c). The constraint matrix is that of
+// a network, so the optimum is integral. The rounded result is still checked against every row. Only lp.c and mip.c use
+// GLPK, the solver's library.
 #ifndef RILL_LP_H
 #define RILL_LP_H
 
@@ -34,7 +34,7 @@ int64_t *lp_solve(const struct lp *);
 struct lp_stream {
     int64_t words, first, interval, length, target_interval, delay;
 };
-// Returns the most words that are in the stream at once.
+// Returns the most words that are in the stream at once: 0 to `words`.
 int64_t lp_max_words(const struct lp_stream *);
 
 #endif

@@ -54,7 +54,7 @@ static void load(const struct mip *m, glp_prob *p) {
 }
 
 struct search {
-    int branches;
+    int branches; // limit of the nodes
 };
 
 // Ends the search when its tree has had more nodes than the limit. The solver calls this function at each node.
@@ -64,7 +64,7 @@ static void stop_search(glp_tree *tree, void *info) {
     if (all > ((const struct search *)info)->branches) glp_ios_terminate(tree);
 }
 
-// Whether the values satisfy all rows, up to rounding in proportion to the row's terms.
+// Returns whether the values satisfy all rows, with a tolerance for rounding that grows with the size of a row's terms.
 static bool within(const struct mip *m, const double *value) {
     double *sum = ARENA_ARRAY(m->arena, double, m->row.count + 1),
            *size = ARENA_ARRAY(m->arena, double, m->row.count + 1);

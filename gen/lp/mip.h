@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small integer programs: minimise a weighted sum of bounded variables under linear rows. Only this module and lp.c use
-// the solver's library. The search ends after a fixed number of branches, so every machine finds the same result. The
-// time limit only helps if the branches take too long.
+// Solves small integer programs: minimises a weighted sum of bounded variables under linear rows. Only mip.c and lp.c
+// use GLPK, the solver's library. The search ends after a fixed number of branches, so every machine finds the same
+// result. If a time limit ends the search earlier, the result depends on the speed of the machine.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
@@ -32,7 +32,7 @@ struct mip {
 
 enum mip_status {
     MIP_NONE,     // no solution within the limits, or none exists
-    MIP_FEASIBLE, // the best one found within the limits
+    MIP_FEASIBLE, // the best solution that was found within the limits
     MIP_OPTIMAL,  // no solution is better by more than a ten-thousandth
 };
 
@@ -46,10 +46,10 @@ int mip_variable(struct mip *, double low, double high, double cost, bool intege
 int mip_row(struct mip *, double low, double high);                                 // returns the row's index
 void mip_term(struct mip *, int row, int variable, double factor);                  // at most one per row and variable
 // Solves the program without the condition that variables are integers. Returns the minimised sum, which no solution
-// can be below, or MIP_NO_BOUND if no values satisfy the rows.
+// can be below. Returns MIP_NO_BOUND if there is no minimum, for example because no values satisfy the rows.
 double mip_relaxed(const struct mip *);
-// Returns the values of all variables in arena memory; those of integers are whole. Every row is checked again with
-// these values. Returns NULL and sets *status to MIP_NONE if there is no solution.
+// Searches for a solution and sets *status. Returns the values of all variables in arena memory, rounded where
+// `integer` is set. Every row is checked again with the rounded values. Returns NULL if *status is MIP_NONE.
 double *mip_solve(const struct mip *, struct mip_limits, enum mip_status *);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the graph of a spec to the tensor graph of the IR: resolves names, and checks operations and attributes
-// against include/ops.def. composite.c replaces composite operations before. Functions that return bool return false
-// after an error.
+// against include/ops.def. In each region, composite.c first replaces the composite operations. Functions that return
+// bool and take a `diag` return false after an error.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "gen/ir/names.h"
 #include "gen/ir/ops.h"
 
-// Finds the tensor of a name.
+// Finds the tensor with this name, which an earlier line of the graph must have declared.
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
     *tensor = ir_find_tensor(ir, name->text);
     if (*tensor != IR_NONE) return true;
@@ -33,7 +33,7 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
     return true;
 }
 
-enum { MAX_COMPOSITES = 16 };
+enum { MAX_COMPOSITES = 16 /* at least as many as include/composites.def has */ };
 
 // Names of operations in other languages, with a hint on what to write instead.
 static const struct {
@@ -88,7 +88,8 @@ static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, con
     ir_attr_set_list(ir, attrs, key, list, (int)count);
 }
 
-// Checks a text, which may have expressions of `layer` in braces and no others.
+// Checks a text. It may have expressions in braces, whose only name is `layer`. It may be empty only if the attribute
+// has a list of legal words.
 static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     struct expression_error error;
@@ -184,7 +185,8 @@ bool model_lower_attrs(struct ir *ir, struct ir_attrs *attrs, const struct spec_
         diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
         ok = false;
     }
-    for (int i = 0; i < count && ok; i++) // a wrong attribute may be the missing one
+    // Required attributes are not checked after an error, because a wrong name may be the missing attribute's.
+    for (int i = 0; i < count && ok; i++)
         if (known[i].required && !ir_attr_find(attrs, known[i].name)) {
             diag_error(diag, op->loc, MSG_MISSING_ATTRIBUTE, op->op.text, known[i].name);
             ok = false;
@@ -209,8 +211,8 @@ bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name
     return false;
 }
 
-// Returns the number of an operation (ir_op_find) after a check of its numbers of operands and results. Returns IR_NONE
-// after an error.
+// Returns the number of an operation (ir_op_find). Checks how many operands and results it has. Returns IR_NONE after
+// an error.
 static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
@@ -235,7 +237,8 @@ static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag
     return false;
 }
 
-// Returns a text by which messages name a step of a composite, because the user did not write its tensor names.
+// Returns a text by which messages name a step of the composite `of`, because the user did not write the step's tensor
+// names. The text quotes the rule of the composite.
 static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     struct text t = {0};
     text_addf(&t, "a step of %s `%s` of", of->op.text, of->outs[0].text);

@@ -36,7 +36,7 @@ struct checkpoint {
 
 // ---- random weights ----
 
-// Returns output of the generator SplitMix64 for the state x: a bijective hash of 64 bits.
+// Returns the output of the generator SplitMix64 for the state x: a bijective hash of 64 bits.
 static uint64_t splitmix64(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -63,7 +63,7 @@ static float normal(uint64_t key, uint64_t index) {
 
 // Returns the index of an element's random number. It does not depend on the total number of rows, which the caller may
 // not know. The highest bit tells tensors stored as [cols][all rows] from those stored as [all rows][cols], so that a
-// matrix that is read transposed by mistake differs.
+// matrix that is read transposed by mistake has other values.
 static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int64_t col) {
     if (s->transpose) return (uint64_t)1 << 63 | (uint64_t)col << 32 | (uint64_t)row;
     return (uint64_t)(row * s->cols + col);
@@ -162,7 +162,7 @@ void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *
     c->unused_count = count;
 }
 
-// Removes the prefix that multimodal models put before the names of the text model's tensors.
+// Returns the name without the prefix that multimodal models put before the names of the text model's tensors.
 static const char *without_model(const char *name) {
     static const char *const models[] = {"model.language_model.", "language_model."};
     for (size_t i = 0; i < COUNT_OF(models); i++)
@@ -170,22 +170,23 @@ static const char *without_model(const char *name) {
     return name;
 }
 
-// Removes the prefix of multimodal models, then the prefix that the spec's `weights: {prefix: ...}` gives.
+// Returns the name without the prefix of multimodal models and without the prefix that the spec's
+// `weights: {prefix: ...}` gives.
 static const char *without_prefix(const struct checkpoint *c, const char *name) {
     name = without_model(name);
     size_t len = c->prefix ? strlen(c->prefix) : 0;
     return len && strncmp(name, c->prefix, len) == 0 ? name + len : name;
 }
 
-// Returns the index of a tensor, whose name may lack or have the prefixes, or -1.
+// Returns the index of a tensor, or -1 if there is none. `name` may be with or without the prefixes.
 static int find_tensor(const struct checkpoint *c, const char *name) {
     for (int i = 0; i < shards_count(c->file); i++)
         if (strcmp(without_prefix(c, shards_at(c->file, i)->name), without_prefix(c, name)) == 0) return i;
     return -1;
 }
 
-// Reports the first element that is not finite; returns whether all are finite. x[n]: elements of the tensor, beginning
-// with element `from`.
+// Returns whether the n elements in x are finite. If not, reports the first that is not. from: index of x[0] in the
+// tensor, for the message.
 static bool all_finite(const struct checkpoint *c, int index, const float *x, int64_t from, int64_t n,
                        struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -250,7 +251,8 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
     return -1;
 }
 
-// Reads some rows of the tensor's first dimension.
+// Reads rows first .. first + rows - 1, counted along the tensor's first dimension. Returns NULL after an error. A
+// value that is not finite is an error.
 static float *read_rows(struct checkpoint *c, int index, struct arena *arena, int64_t first, int64_t rows,
                         struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -370,8 +372,8 @@ static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
     return same;
 }
 
-// Checks a tensor that is stored although the spec uses another one for it, such as a head that is tied to the
-// embedding (`tie_word_embeddings: true`). The two must be equal, because some programs use the one and some the other.
+// Checks a tensor that is stored although the spec uses another one instead, such as an output head that is tied to the
+// embedding (`tie_word_embeddings: true`). The two must be equal, because other programs may use the stored tensor.
 static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;

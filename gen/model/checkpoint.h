@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named tensors of a model, from a Hugging Face style directory or a GGUF file, or random weights of any shape. All
-// values are returned as fp32.
+// Reads the named tensors of a model from a Hugging Face style directory or a GGUF file, or makes random weights of any
+// shape. All values are returned as fp32.
 #ifndef RILL_CHECKPOINT_H
 #define RILL_CHECKPOINT_H
 
@@ -18,7 +18,7 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
 // Returns whether the folder or file exists. If not, reports an error.
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
 // Like checkpoint_open, and gives the tensors of a GGUF file the names and layouts that the family of `values`
-// describes. values NULL: they keep the file's names and layouts.
+// describes. If `values` is NULL, the tensors keep the file's names and layouts.
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
@@ -26,7 +26,7 @@ void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // leave out, or NULL. unused: patterns (`*`: any characters) of names that need not be used, or `NAME = OTHER`, where
 // NAME is a copy of OTHER and must equal it. Both must live as long as the checkpoint.
 void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
-const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
+const char *checkpoint_dir(const struct checkpoint *checkpoint); // folder or GGUF file; NULL for random weights
 // Returns a checksum of the seed, or of every byte of the files. A file that cannot be read counts as empty.
 uint64_t checkpoint_checksum(const struct checkpoint *checkpoint);
 
@@ -38,16 +38,17 @@ struct checkpoint_slice {
     int64_t rows, cols;
     bool transpose;
     int64_t row_offset, all_rows;
-    bool is_table; // rows of positions, or a table that a custom kernel reads; not a matrix of products or of tokens
+    bool is_table; // a row per position, or a table that a custom kernel reads; false: weights, or embeddings of tokens
 };
 
-// Returns the slice as fp32 values in `arena`, which may be released afterwards by a mark. Returns NULL after an error
-// that names file and tensor: absent, another shape, unknown dtype, truncated file, a value that is not finite.
+// Returns the slice as fp32 values in `arena`; the caller may release them with arena_release. Returns NULL after an
+// error that names file and tensor: an absent tensor, another shape, an unknown dtype, a truncated file, or a value
+// that is not finite.
 //
-// Random values are normal with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position has a
-// distinct residual, and thus distinct generated tokens, however many layers add to it. Element (r, c) of a tensor
-// depends only on seed, name, cols, row_offset + r, c and transpose. So slices and shared (tied) tensors agree, and a
-// matrix that is read transposed by mistake differs.
+// Random values are nearly normal, with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position
+// has a distinct residual, and thus distinct generated tokens, however many layers add to it. Element (r, c) of a
+// tensor depends only on seed, name, cols, row_offset + r, c, transpose and is_table. So slices and shared (tied)
+// tensors agree, and a matrix that is read transposed by mistake has other values.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
 // Returns only rows first .. first + rows - 1 of the slice. If the stored matrix is not transposed, nothing else is
@@ -58,15 +59,16 @@ float *checkpoint_rows(struct checkpoint *checkpoint, struct arena *arena, const
 // A transposed matrix is read as a whole.
 int64_t checkpoint_piece(const struct checkpoint_slice *slice);
 
-// The role of a vector, which decides its random values: a gain is near 1, a bias near 0.
+// The role of a vector, which decides its random values: gains are near 1, biases near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
 // Returns elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements as fp32 values in `arena`, or
 // NULL after an error.
 float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n,
                          int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
-// Reports tensors that were not read completely (a checkpoint with more layers or wider matrices than the spec), except
-// tensors that may be unused. Call this after everything was read. Returns true if there are none.
+// Reports tensors that were not read completely, as in a checkpoint with more layers or wider matrices than the spec
+// has. A tensor that was not read at all is no error if it may be unused, or if it is a copy and equals its original.
+// Call this after everything was read. Returns false after an error.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

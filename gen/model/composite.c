@@ -8,26 +8,30 @@
 #include "gen/model/model.h"
 #include "gen/ir/ops.h"
 
-enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24 /* of a step */, WORD = 48 /* bytes of a word with its NUL */ };
+// MAX_STEP_PORTS: most results, and most operands, of a step. MAX_WORDS: most words of a step. WORD: bytes of the
+// longest word with its NUL.
+enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
 
-// One step as words: the operation, its results, its operands (both are lists with commas), and its attributes.
+// One step as words: the operation, a list of its results, a list of its operands, and one word for each attribute. The
+// names in the two lists are separated by commas.
 struct step {
     char word[MAX_WORDS][WORD];
     int words;
     bool once;  // `op?`: left out if the region already has an operation that does the same
-    bool early; // `op^`: placed directly after the operation that makes its operand
+    bool early; // `op^`: placed directly after the operation that makes its first operand
 };
 
 struct lowering {
     struct ir *ir;
     struct model_ops *ops;    // the operations of the region, in order
     const struct spec_op *op; // the composite
-    // The result of a step that was left out, because another operation already computes it. made: its word in later
-    // steps. as: name of the tensor that replaces it. NULL: no step was left out.
+    // For a step that was left out because another operation already computes its result. made: the word of this result
+    // in later steps. as: the tensor that replaces the result. Both are NULL if no step was left out.
     const char *made, *as;
 };
 
-// Copies a word, which ends before any of the characters in `marks`, into `to`, which must be zeroed. Returns its end.
+// Copies a word into `to`, which must be zeroed. The word ends before any of the characters in `marks`. Returns its end
+// in p. A word that is too long for `to` is cut.
 static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < WORD ? len : WORD - 1);
@@ -93,9 +97,9 @@ static struct spec_attr literal(const struct lowering *l, const char *name, cons
     return (struct spec_attr){{name, l->op->loc}, value};
 }
 
-// Makes an attribute of a step from its word: `name=value`, `name<other,...` (its value is that of the composite's
-// first given attribute in the list), or `name` (the composite's attribute of this name). Returns false if the
-// composite does not give the attribute.
+// Makes an attribute of a step from its word. `name=value` gives the value. `name<a,b` takes the value of the
+// composite's attribute `a` or, without it, of its `b`. `name` takes that of the composite's attribute `name`. Returns
+// false if the composite does not give the attribute.
 static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
     char name[WORD] = "";
     const char *rest = copy_word(word, "=<", name);
@@ -123,8 +127,8 @@ static int64_t attr_int(const struct spec_op *op, const char *name, int64_t pres
     return preset;
 }
 
-// Returns whether an operation of the region computes the result of a step: it is the same operation on the same tensor
-// with equal integer attributes.
+// Returns whether the operation `other` of the region computes the result of the step `op`: it is the same operation
+// with the same first operand and equal integer attributes.
 static bool does_the_same(const struct ir *ir, const struct spec_op *other, const struct spec_op *op) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     bool same = !strcmp(other->op.text, op->op.text) && other->in_count && other->out_count &&
@@ -155,13 +159,15 @@ static bool makes(const struct spec_op *op, const char *tensor) {
     return false;
 }
 
-// Returns the index after the operation of the region that makes a tensor; without such an operation, the end.
+// Returns the index after the operation of the region that makes a tensor, or the number of operations if none makes
+// it.
 static size_t place_behind(const struct model_ops *ops, const char *tensor) {
     for (size_t i = ops->count; i > 0; i--)
         if (makes(&ops->items[i - 1], tensor)) return i;
     return ops->count;
 }
 
+// Inserts the operation of a step into the region, at the end or, for `op^`, at its earlier place.
 static void put(struct lowering *l, const struct step *s, const struct spec_op *op) {
     size_t at = s->early ? place_behind(l->ops, op->ins[0].text) : l->ops->count;
     VEC_PUSH(l->ir->arena, *l->ops, *op);

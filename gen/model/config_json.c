@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the values of a model from config.json of a checkpoint, as the keys of a family describe it, and compares them
-// with a spec. The metadata of a GGUF file is converted to JSON first (gguf_model.c) and read in the same way.
+// Reads the values of a model from config.json of a checkpoint, with the keys that a family describes, and compares
+// them with a spec. The metadata of a GGUF file is converted to JSON first (gguf_model.c) and read in the same way.
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,18 +16,18 @@
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 
 struct config_reader {
-    struct loc loc;
+    struct loc loc;             // the file that is read
     const json_t *root, *outer; // root: map with the keys; outer: the file, if `root` is a map in it; else NULL
-    const char *text;           // of config.json; NULL: a GGUF file
+    const char *text;           // text of config.json; NULL: a GGUF file
     size_t len;
-    json_t *beside; // another file of the folder, while one of its keys is read; else NULL
-    json_t *place;  // number that first_layer made last, or NULL; released here
-    const char *dir;
+    json_t *beside;  // another file of the folder, while one of its keys is read; else NULL
+    json_t *place;   // number that first_layer made last, or NULL; owned by the reader
+    const char *dir; // folder of the checkpoint, or path of the GGUF file
     struct arena *arena;
     struct diag *diag;
     struct family_values *values;
-    const struct family_keys *keys; // of config.json, or of the metadata
-    bool ok, other_kind;            // other_kind: the checkpoint is for another family
+    const struct family_keys *keys; // the family's keys for config.json, or for the metadata of a GGUF file
+    bool ok, other_kind;            // ok: no error so far; other_kind: the checkpoint is for another family
 };
 
 static void fail(struct config_reader *r, const char *message) {
@@ -37,7 +37,8 @@ static void fail(struct config_reader *r, const char *message) {
 
 // ---- finding a key ----
 
-// Finds a key. A dot in its path separates maps, unless a key has the whole path as its name.
+// Returns the value of a key, or NULL if it is absent. A dot in its path separates maps, unless a key has the whole
+// path as its name.
 static const json_t *find_path(const json_t *map, const char *path) {
     char key[128];
     size_t len = strcspn(path, ".");
@@ -48,7 +49,8 @@ static const json_t *find_path(const json_t *map, const char *path) {
     return find_path(json_object_get(map, key), path + len + 1);
 }
 
-// Returns whether the file has the map that would contain this spelling of a key.
+// Returns whether the file has the map that would contain this spelling of a key. Returns false for a spelling without
+// dots, which would be in `root` itself.
 static bool has_place(const json_t *root, const char *path) {
     const char *dot = strrchr(path, '.');
     char map[128];
@@ -69,9 +71,9 @@ static const json_t *find_in(const json_t *root, const struct family_key *k, con
     return NULL;
 }
 
-// Finds the value of a key; null counts as absent. *spelling receives the spelling in the file, else one whose map
-// exists, else the first, for messages. Keys that are not compared with the spec, such as the ids that end a text, may
-// also be in the outer map of a multimodal model.
+// Returns the value of a key, or NULL if it is absent or null. For messages, *spelling receives the spelling in the
+// file. If the key is absent, this is the first spelling whose map exists, or else the first one. Keys that are not
+// compared with the spec, such as the ids that end a text, may also be in the outer map of a multimodal model.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
     const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
@@ -211,8 +213,8 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     check_agreement(r, k, key, &before);
 }
 
-// Evaluates the default of an absent key from the values read so far. After an earlier error, names in it may have no
-// value, which is then not reported as an error of the family's file.
+// Evaluates the default of an absent key from the values read so far. After an earlier error, names in the default may
+// have no value. This is then not reported as an error of the family's file.
 static void take_preset(struct config_reader *r, const struct family_key *k) {
     struct family_value *v = &r->values->parameter[k->parameter];
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
@@ -261,8 +263,8 @@ static void check_needs(struct config_reader *r, const struct family_key *k, con
     r->ok = false;
 }
 
-// Returns whether the key is read: its `when` holds. After an error, names in the expression may have no value, so the
-// key is not read.
+// Returns whether the key is read: it has no `when`, or its `when` holds. After an error, names in the expression may
+// have no value, so a key with `when` is not read.
 static bool counts(struct config_reader *r, const struct family_key *k) {
     struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
     int64_t yes = 1;
@@ -283,7 +285,8 @@ static const json_t *first_layer(struct config_reader *r, const struct family_ke
     return NULL;
 }
 
-// Reads a key, or its default if it is absent, and checks its value.
+// Reads a key, or its default if it is absent, and checks its value. A key with `when` or `first` may be absent if an
+// earlier key gave its parameter.
 static void read_found(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
@@ -305,7 +308,8 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
-// Reads another file of the folder. read_key releases it after the key that is in it was read.
+// Reads another JSON file of the folder, which read_key releases after it has read the key. Returns NULL if the file
+// does not exist, or after an error.
 static json_t *load_beside(struct config_reader *r, const char *file) {
     json_t *root;
     if (!json_file_object(r->arena, arena_printf(r->arena, "%s/%s", r->dir, file), MAX_CONFIG_BYTES, r->diag, &root))
@@ -327,6 +331,8 @@ static void read_key(struct config_reader *r, const struct family_key *k) {
 
 // ---- lists with one word per layer ----
 
+// Checks the word of one layer: the expression that the key's `each` gives for this word must hold for the layer. A
+// word without an expression is an error.
 static void check_word_of_layer(struct config_reader *r, const struct family_key *k, const char *key, int64_t layer,
                                 const json_t *value) {
     const char *have = text_of(r, value);
@@ -356,8 +362,8 @@ static bool is_read(const struct family_keys *keys, size_t parameter) {
     return false;
 }
 
-// Returns whether some key gives each parameter that has no default. If not, derived values are not computed here,
-// because the missing parameters are only in the spec.
+// Returns whether the family has a key for every parameter without a default. If not, derived values are not computed
+// here, because some parameters are only in the spec.
 static bool all_known(const struct config_reader *r) {
     const struct family *f = r->values->family;
     for (size_t i = 0; i < f->parameters; i++)
@@ -394,7 +400,7 @@ static const struct family_keys *keys_of(const struct family *f, const char *sou
     return gguf_is_path(source) ? &f->gguf.metadata : &f->config;
 }
 
-// Returns config.json, or the metadata of a GGUF file as such a text. Returns NULL after an error.
+// Returns the text of config.json, or the metadata of a GGUF file as JSON text. Returns NULL after an error.
 static const char *config_text(const struct config_reader *r, const struct family *f, const char *source, size_t *len) {
     const char *why, *text = "{}"; // used if the family has no `config`
     if (!gguf_is_path(source)) {
@@ -459,7 +465,7 @@ static void warn_untrained(const struct family_values *have, const struct family
                      want->parameter[k->most].i);
 }
 
-// Place and receiver of an error.
+// Where an error is reported: its place, the memory for its text, and its receiver.
 struct report_at {
     struct loc loc;
     struct arena *arena;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FILE_NAME "families/checkpoint/keys.yaml"
-enum { MAX_DEPTH = 4 }; // maps inside one another, with the key
+enum { MAX_DEPTH = 4 }; // most names in the path of a key: those of its maps, and its own
 
 struct unread {
     const struct config_text *file;
@@ -32,7 +32,7 @@ static const struct yaml_node *read_table(struct unread *u) {
     return NULL;
 }
 
-// Checks the form of the table, of which the user may have another version.
+// Checks the form of the table, because RILL_HOME may name a folder with another version of it.
 static bool check_table(struct unread *u) {
     if (!yaml_expect(u->harmless, YAML_KIND_SEQ, "harmless", u->diag) ||
         !yaml_expect(u->refused, YAML_KIND_MAP, "refused", u->diag))
@@ -55,7 +55,8 @@ static bool is_harmless(const struct unread *u, const char *path) {
 
 // ---- the place of a key in the text ----
 
-// Returns the end of the string that begins here: its closing quote, or the end of the text.
+// Returns the offset of the closing quote of the string whose opening quote is at `at`, or the text's length if the
+// string does not end.
 static size_t string_end(const char *text, size_t len, size_t at) {
     for (at++; at < len && text[at] != '"'; at++) at += text[at] == '\\';
     return at < len ? at : len;
@@ -107,7 +108,8 @@ static struct loc place_of(const struct unread *u) {
 
 enum asked { ASKED_NOT, ASKED_INSIDE, ASKED };
 
-// Returns whether the family uses a key (ASKED), or only a key in its map (ASKED_INSIDE).
+// Returns whether the family uses a key (ASKED), only a key in the map that is its value (ASKED_INSIDE), or neither
+// (ASKED_NOT). Keys that the family reads from other files do not count.
 static enum asked how_asked(const struct family_keys *keys, const char *path) {
     size_t len = strlen(path);
     enum asked asked = ASKED_NOT;
@@ -144,6 +146,8 @@ static void warn(struct unread *u, const char *path, const json_t *value) {
 
 static void check_map(struct unread *u, const json_t *map, const char *before);
 
+// Checks a key. Nothing is reported if the family uses the key, if its value is null, or if it is harmless. If the
+// family uses a key in its map, the map is checked.
 static void check_key(struct unread *u, const char *path, const json_t *value) {
     const struct yaml_node *rule = yaml_get(u->refused, path);
     enum asked asked = how_asked(u->keys, path);
@@ -165,7 +169,7 @@ static void check_map(struct unread *u, const json_t *map, const char *before) {
     }
 }
 
-// Lists the keys of the outermost map that the family does not use.
+// Lists the keys of the model's map (`root`) that the family does not use, without those in maps inside it.
 static void note_all(struct unread *u) {
     struct family_notes *n = &u->values->notes;
     void *i = json_object_iter((json_t *)(uintptr_t)u->file->root);

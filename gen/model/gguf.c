@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_NAME = 65535, MAX_ENTRIES = 65536 /* keys, or tensors */, DEFAULT_ALIGNMENT = 32, MAX_ALIGNMENT = 1 << 20 };
+// MAX_NAME: most bytes of a key or of a tensor's name. MAX_ENTRIES: most keys, and most tensors. Alignments are in
+// bytes.
+enum { MAX_NAME = 65535, MAX_ENTRIES = 65536, DEFAULT_ALIGNMENT = 32, MAX_ALIGNMENT = 1 << 20 };
 
 // The numbers of metadata types in a file.
 enum {
@@ -53,15 +55,17 @@ struct gguf {
     struct arena *arena;
     const char *path;
     struct loc loc;
-    const uint8_t *data;                       // mapped file
-    uint64_t bytes, at;                        // bytes: size of the file; at: reading position in the header
-    uint64_t alignment, data_begin, pairs_end; // data_begin, pairs_end: offsets of the data area and after the metadata
+    const uint8_t *data; // mapped file
+    uint64_t bytes, at;  // bytes: size of the file; at: reading position in the header
+    // alignment: of the data area and of the tensors in it. data_begin: offset of the data area. pairs_end: offset
+    // after the metadata.
+    uint64_t alignment, data_begin, pairs_end;
     VEC(struct pair) pairs;
     VEC(struct gguf_tensor) tensors;
     VEC(uint64_t) offsets; // offset of each tensor in the data area
 };
 
-// ---- numbers and texts; the functions return false if the file ends before ----
+// ---- numbers and texts; `take` and `take_text` return false if the file ends too early ----
 
 static uint64_t left(const struct gguf *g) { return g->bytes - g->at; }
 
@@ -93,7 +97,8 @@ static double to_double(uint64_t bits, int bytes) {
     return bytes == 4 ? (double)narrow : wide;
 }
 
-// Decodes a number. Returns false for an integer that int64_t cannot hold and for an invalid truth value.
+// Decodes a number or a truth value. Returns false for an integer that int64_t cannot hold and for a truth value that
+// is not 0 or 1.
 static bool decode(uint32_t type, const uint8_t *p, struct gguf_value *v) {
     uint64_t bits = u64_little_endian(p, types[type].bytes);
     v->kind = types[type].kind;
@@ -225,7 +230,8 @@ static uint64_t tensor_bytes(const struct gguf_tensor *t) {
     return (uint64_t)t->rows * (uint64_t)(t->cols / t->format->weights) * (uint64_t)t->format->bytes;
 }
 
-// Finds the blocks of a tensor. Leaves `blocks` NULL if they are not completely in the file.
+// Finds the blocks of a tensor. Leaves `blocks` NULL if they are not completely in the file, which check_whole reports.
+// Returns false after an error.
 static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
     struct gguf_tensor *t = &g->tensors.items[i];
     uint64_t offset = g->offsets.items[i], area = g->bytes - g->data_begin;
@@ -311,7 +317,7 @@ static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struc
     take(g, 4, &version);
     take(g, 8, tensors);
     take(g, 8, pairs);
-    if (version > UINT16_MAX) {
+    if (version > UINT16_MAX) { // a small number in the other byte order
         diag_error(diag, g->loc, MSG_GGUF_BIG_ENDIAN);
         diag_note(diag, loc_none(), "`gguf_convert_endian.py FILE little` of llama.cpp converts it in place");
         return false;
@@ -332,7 +338,7 @@ static bool read_alignment(struct gguf *g, struct diag *diag) {
     return true;
 }
 
-// Reads and checks metadata and tensors.
+// Reads and checks the metadata and the list of tensors, and finds the blocks of each tensor.
 static bool read_header(struct gguf *g, struct diag *diag) {
     uint64_t tensors = 0, pairs = 0;
     if (!take_front(g, &tensors, &pairs, diag)) return false;
@@ -367,7 +373,8 @@ static const char *map_file(struct gguf *g, const char *path) {
     return NULL;
 }
 
-// Refuses a file that is one of several of a split model, because it has only some of the tensors.
+// Returns whether the file is a whole model. Refuses one of the several files of a split model, because it has only
+// some of the tensors.
 static bool is_whole(const struct gguf *g, struct diag *diag) {
     const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
     if (!count || count->kind != GGUF_INT || count->integer < 2) return true;
@@ -393,8 +400,8 @@ void gguf_close(struct gguf *g) {
     if (g) g->data = NULL;
 }
 
-// Releases all pages with bytes of the tensor. Neighbours in its first and last page are released as well, which is
-// harmless: the mapping is never written, so the next use reads them from the file again.
+// Releases all pages with bytes of the tensor. The first and the last page may also have bytes of other tensors. This
+// is harmless: the mapping is never written, so the next use reads these bytes from the file again.
 void gguf_forget(const struct gguf *g, const struct gguf_tensor *t) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(t->blocks - g->data) / page * page,
              end = (uint64_t)(t->blocks - g->data) + tensor_bytes(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of GGUF files (versions 2 and 3, little endian): typed metadata, and tensors of quantized blocks. The file is
-// mapped, so only the parts that are used take memory. Source of the layout: ggml's docs/gguf.md.
+// Reads GGUF files (versions 2 and 3, little endian): typed metadata, and tensors of quantized blocks. The file is
+// mapped, so only the parts that are used take memory. ggml's docs/gguf.md describes the format.
 #ifndef RILL_GGUF_H
 #define RILL_GGUF_H
 
@@ -8,7 +8,7 @@
 
 // ---- tensor types -------------------------------------------------------------------------------
 
-// A block stores `weights` adjacent values of one row in `bytes` bytes.
+// The supported types of tensors, with their numbers in a file.
 enum gguf_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
@@ -22,6 +22,7 @@ enum gguf_type {
     GGUF_Q6_K = 14,
     GGUF_BF16 = 30,
 };
+// How a type stores values: a block has `weights` adjacent values of one row in `bytes` bytes.
 struct gguf_format {
     enum gguf_type type;
     const char *name; // ggml's name: "Q4_K"
@@ -29,7 +30,7 @@ struct gguf_format {
     // Writes the `weights` values of a block, in fp32 with ggml's order of roundings.
     void (*dequantize)(const uint8_t *block, float *out);
 };
-const struct gguf_format *gguf_format(uint32_t type); // type: number in the file; NULL: not supported
+const struct gguf_format *gguf_format(uint32_t type); // type: number in the file; returns NULL if not supported
 
 // ---- metadata -----------------------------------------------------------------------------------
 
@@ -39,6 +40,7 @@ struct gguf_text { // in the mapped file, not NUL terminated
     const char *data;
     uint64_t len;
 };
+// A value of metadata, or an element of an array. `kind` decides which members are set.
 struct gguf_value {
     enum gguf_kind kind;
     int64_t integer;       // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
@@ -48,13 +50,14 @@ struct gguf_value {
     enum gguf_kind item;
     uint64_t count;
     uint32_t item_type;   // number of the elements' type in the file
-    const uint8_t *items; // the elements in the mapped file, as gguf_integers and the others read them
+    const uint8_t *items; // the elements in the mapped file; gguf_integers, gguf_numbers and gguf_texts decode them
 };
 
 struct gguf;
 
-// Reads and checks the whole header: lengths against the file's size, duplicate names, types, shapes, and that every
-// tensor is inside the file, aligned, and does not overlap another one. Returns NULL after an error.
+// Opens a file, and reads and checks its whole header: lengths against the file's size, duplicate names, types, shapes,
+// and that every tensor is inside the file, aligned, and does not overlap another one. Returns NULL after an error. A
+// file that is a part of a split model is an error as well.
 struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag);
 void gguf_close(struct gguf *file); // NULL is fine; texts and blocks become invalid
 const char *gguf_path(const struct gguf *file);
@@ -62,11 +65,12 @@ const char *gguf_path(const struct gguf *file);
 int gguf_key_count(const struct gguf *file);
 struct gguf_text gguf_key_at(const struct gguf *file, int index);
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key); // NULL: absent
-// Writes the file's metadata as a GGUF file without tensors.
+// Adds the bytes of a GGUF file that has the metadata of this file and no tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word); // whether the text equals the word
-// These read elements first .. first + n - 1 of an array: integers or truth values, numbers, or texts (always from
-// element 0, because each text has its own length). They return false if the array has another kind or is shorter.
+// These read elements of an array. gguf_integers reads integers or truth values, gguf_numbers integers or floats, both
+// from element `first` on. gguf_texts reads texts, from element 0 on, because texts differ in length. They return false
+// if the array has elements of another kind or too few, or if int64_t cannot hold an element.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);
 bool gguf_numbers(const struct gguf_value *array, uint64_t first, uint64_t n, double out[]);
 bool gguf_texts(const struct gguf_value *array, uint64_t n, struct gguf_text out[]);

@@ -25,9 +25,11 @@ static void dequantize_bf16(const uint8_t *block, float *out) {
     *out = safetensors_from_bf16((uint16_t)(block[0] | block[1] << 8));
 }
 
-// ---- blocks of 32 weights: a scale d, in _1 formats a minimum m, and the weights as integers. Byte i has weight i in
-// its low nibble and weight 16 + i in its high nibble; 5-bit formats have the fifth bits in 4 other bytes ----
+// ---- blocks of 32 weights ----
 
+// A block has a scale d, in the formats Q4_1 and Q5_1 also a minimum m, and the weights as integers. Q8_0 has a byte
+// per weight. In the other formats, byte i has weight i in its low nibble and weight 16 + i in its high nibble, and the
+// 5-bit formats have the fifth bits in 4 bytes before the nibbles.
 static int nibble(const uint8_t *q, int i) { return i < 16 ? q[i] & 15 : q[i - 16] >> 4; }
 static int fifth(const uint8_t *high, int i) { return (int)(u32_at(high) >> i & 1) << 4; }
 
@@ -59,6 +61,10 @@ static void dequantize_q8_0(const uint8_t *block, float *out) {
 // ---- blocks of 256 weights: eight groups of 32 with six-bit scales and minima (Q4_K, Q5_K), or sixteen groups of 16
 // with int8 scales (Q6_K) ----
 
+// These return the six-bit scale and minimum of group g from the 12 bytes at s. For groups 0 to 3, the scales are in
+// the low bits of bytes 0 to 3 and the minima in those of bytes 4 to 7. For groups 4 to 7, the low four bits are in the
+// low (scales) and high (minima) nibbles of bytes 8 to 11, and the upper two bits in the top bits of bytes 0 to 3
+// (scales) and 4 to 7 (minima).
 static int group_scale(const uint8_t *s, int g) { return g < 4 ? s[g] & 63 : (s[g + 4] & 15) | s[g - 4] >> 6 << 4; }
 static int group_min(const uint8_t *s, int g) { return g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | s[g] >> 6 << 4; }
 
@@ -88,8 +94,8 @@ static void dequantize_q5_k(const uint8_t *block, float *out) {
     }
 }
 
-// Each half of a block has 128 weights in quarters of 32: the low nibbles of two runs of 32 bytes, then their high
-// nibbles. The upper two bits of each weight are stored separately.
+// Each half of a block has 128 weights in quarters of 32. The low four bits of the weights are first the low nibbles of
+// two runs of 32 bytes, then their high nibbles. The upper two bits of each weight are stored separately.
 static void dequantize_q6_k(const uint8_t *block, float *out) {
     const uint8_t *low = block, *high = block + 128;
     const int8_t *scales = (const int8_t *)block + 192;

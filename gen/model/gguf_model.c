@@ -84,7 +84,8 @@ static const char *filled(struct arena *arena, const char *name, const struct gg
 }
 
 // Returns the rule of the first pattern that matches the tensor `gguf`, and the tensor's name for the graph in *name.
-// Without a rule, returns NULL and the tensor keeps its name; it is later reported as unused.
+// Without a rule, returns NULL, and the tensor keeps its name. If the graph reads no tensor of this name, it is later
+// reported as unused.
 static const struct family_tensor *rule_of(const struct gguf_model *m, const char *gguf, const char **name) {
     const struct family *f = m->values ? m->values->family : NULL;
     struct gguf_text piece[FAMILY_MAX_STARS];
@@ -108,7 +109,8 @@ static bool pair_heads(const struct gguf_model *m, const struct family_tensor *r
     return false;
 }
 
-// Applies a rule to a tensor: order of rows, transposition, addend.
+// Applies a rule to a tensor: order of rows, transposition, addend. Returns false if the tensor's shape does not fit
+// the rule.
 static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule, struct entry *e, struct diag *diag) {
     const struct gguf_tensor *t = e->tensor;
     if (rule->pairs && !pair_heads(m, rule, t, &e->heads, diag)) return false;
@@ -126,7 +128,7 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
     const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
-    if (rule && rule->divides) return true; // only compared with the spec
+    if (rule && rule->divides) return true; // not read by the graph, only compared with the spec's scaling
     e.as.dtype_name = t->format->name;
     e.as.rank = t->rank;
     e.as.elements = t->rows * t->cols;
@@ -215,6 +217,7 @@ static const struct gguf_value *value_of(struct arena *arena, const struct gguf 
     return gguf_find(file, *key == '.' ? arena_printf(arena, "%.*s%s", (int)a.len, a.data, key) : key);
 }
 
+// Returns a value of metadata as JSON, or NULL if JSON cannot represent it. Every array becomes the same text.
 static json_t *json_of(const struct gguf_value *v) {
     switch (v->kind) {
     case GGUF_INT: return json_integer(v->integer);
@@ -225,6 +228,7 @@ static json_t *json_of(const struct gguf_value *v) {
     }
 }
 
+// Adds all spellings of a key that the file has. Returns false if JSON cannot represent a value.
 static bool put_spellings(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
     bool ok = true;
     for (size_t i = 0; ok && i < k->spellings; i++) {
@@ -253,7 +257,8 @@ static bool put_key(struct arena *arena, const struct gguf *file, const struct f
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
-// Adds the keys of the architecture that the family does not use, so that the caller can report them.
+// Adds the keys of the architecture that the family does not use, so that the caller can report them. A value that JSON
+// cannot represent becomes `true`.
 static void put_others(struct arena *arena, const struct gguf *file, json_t *root) {
     struct gguf_text a = architecture_of(file);
     for (int i = 0; i < gguf_key_count(file); i++) {

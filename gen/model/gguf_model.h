@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file as a checkpoint: its tensors under the names and in the layout that a family's graph reads, and its
-// metadata as the family's keys. The family's `gguf` says what the names in the file mean.
+// Reads a GGUF file as a checkpoint: gives tensors the names and the layout that a family's graph reads, and metadata
+// the names of the family's keys. The section `gguf` of the family says what the names in the file mean.
 #ifndef RILL_GGUF_MODEL_H
 #define RILL_GGUF_MODEL_H
 
@@ -14,9 +14,9 @@ bool gguf_is_path(const char *path);
 
 struct gguf_model;
 
-// Opens a GGUF file. values: of the model's family. If they are NULL, the graph has no family and reads the tensors as
-// they are in the file. Returns NULL after an error: a broken file, an architecture that the family does not read, or
-// heads that do not divide a tensor.
+// Opens a GGUF file. values: the values of the model's family; NULL: the graph has no family and reads the tensors as
+// they are in the file. Returns NULL after an error: a broken file, an architecture that the family does not read, or a
+// tensor whose shape does not fit the family's rule for it.
 struct gguf_model *gguf_model_open(struct arena *arena, const char *path, const struct family_values *values,
                                    struct diag *diag);
 void gguf_model_close(struct gguf_model *); // NULL is fine
@@ -29,7 +29,7 @@ float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int6
 // Reads a vector by its name in the file, and its length into *n. Returns NULL if it does not exist, or after an error.
 const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
                                struct diag *diag);
-// Returns `general.architecture`, or "" if it is absent. Returns NULL after an error.
+// Returns `general.architecture`, cut to 80 bytes, or "" if it is absent. Returns NULL after an error.
 const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
 // Returns a JSON text with the keys of the family's `gguf.metadata` that the file gives, and the other keys of the
 // architecture. Returns NULL after an error.

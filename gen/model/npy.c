@@ -22,8 +22,9 @@ struct npy {
 
 struct header {
     struct arena *arena;
-    const char *at;
-    const char *descr; // these are the values of the keys (shape: its place); NULL: not read yet
+    const char *at; // reading position
+    // The values of the three keys; of the shape only its place in the text. NULL: not read yet.
+    const char *descr;
     const char *order;
     const char *shape;
     struct npy_array *array;
@@ -35,6 +36,7 @@ static bool fault(struct header *h, const char *why) {
     return false;
 }
 
+// Skips white space, and the character c if it follows. Returns whether c followed.
 static bool take(struct header *h, char c) {
     h->at += strspn(h->at, " \t\n");
     if (*h->at != c || !c) return false;

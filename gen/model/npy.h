@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes arrays of fp32 in numpy's .npy format: magic, version (1 to 3), a header that is a Python
-// dictionary, the values.
+// Reads and writes arrays of fp32 in numpy's .npy format. Such a file has a magic number, the version (1 to 3), a
+// header that is a Python dictionary, and the values.
 #ifndef RILL_NPY_H
 #define RILL_NPY_H
 
@@ -21,10 +21,11 @@ struct npy;
 struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag);
 void npy_close(struct npy *file); // NULL is fine
 const struct npy_array *npy_array(const struct npy *file);
-// Reads the first elements; the array must have at least as many. Returns false after an error.
+// Reads the first `elements` elements of the array into `out`. More than the array has are an internal error, which
+// ends the program. Returns false after an error of the file.
 bool npy_read(struct npy *file, int64_t elements, float *out, struct diag *diag);
 
-// Adds the bytes of a whole file to `out`, in version 1 like numpy.save.
+// Adds the bytes of a whole file to `out`, in version 1 like numpy.save. values: array->elements values.
 void npy_write(struct text *out, const struct npy_array *array, const float *values);
 
 #endif

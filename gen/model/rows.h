@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with rows for graphs that are not language models: for each input or output an fp32 array [rows][...shape]. A
-// .npy file has one array; a .safetensors file has arrays by name. Also random rows.
+// Reads and writes files with rows of graphs that are not language models: for each input or output an fp32 array
+// [rows][...shape]. A .npy file has one array; a .safetensors file has arrays by name. rows_random makes random rows
+// instead.
 #ifndef RILL_ROWS_H
 #define RILL_ROWS_H
 
@@ -19,12 +20,13 @@ struct rows_tensor { // an input or output of a graph
 struct rows_tensor *rows_inputs(struct arena *arena, const struct ir *ir);
 struct rows_tensor *rows_outputs(struct arena *arena, const struct ir *ir);
 
-// Returns NULL if a file of this name can hold `count` tensors, or otherwise a message.
+// Returns NULL if a file of this name can hold `count` tensors (.npy: one, .safetensors: any number), or otherwise a
+// message.
 const char *rows_path_fault(struct arena *arena, const char *path, int count);
 
-// Reads the first `wanted` rows of all tensors (0: all rows in the file) into their `values`. Other tensors in the file
-// are ignored. Returns the number of rows, or 0 after errors (more than `most` rows, or a tensor that is missing, has
-// another shape or number of rows, or contains NaN or infinity).
+// Reads the first `wanted` rows of all tensors (0: all rows in the file) into their `values`, which are in the arena.
+// Other tensors in the file are ignored. Returns the number of rows, or 0 after errors (more than `most` rows, fewer
+// than `wanted`, or a tensor that is missing, has another shape or number of rows, or contains NaN or infinity).
 int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *tensor, int count, int64_t wanted,
                   int64_t most, struct diag *diag);
 
@@ -32,13 +34,14 @@ int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *ten
 bool rows_write(struct arena *arena, const char *path, const struct rows_tensor *tensor, int count, int64_t rows,
                 struct diag *diag);
 
-// These make random rows (`--data-seed`): the state for a seed, and `count` values from it. One state gives the rows of
-// all inputs, one input after the other.
+// These make random rows (`--data-seed`). The first returns the state of the generator for a seed. The second returns
+// the next `count` values in the arena, and changes the state. One state gives the rows of all inputs, one input after
+// the other.
 uint64_t rows_random_state(uint64_t seed);
 float *rows_random(struct arena *arena, size_t count, uint64_t *state);
 
 // Returns a hash after one more 32-bit word: FNV-1a with words instead of bytes, beginning with 0. The hash of a run
-// covers all outputs of a row, row by row.
+// covers all outputs, row by row.
 static inline uint64_t rows_hash(uint64_t hash, uint32_t word) { return (hash ^ word) * 0x100000001b3u; }
 
 #endif

@@ -14,7 +14,7 @@ static uint64_t draw(uint64_t *state) {
     return x * 0x2545f4914f6cdd1du;
 }
 
-// Returns a number with a bell-shaped distribution in [-4, 4). One in 128 is exactly 0.
+// Returns a number with a bell-shaped distribution in [-4, 4). About one in 128 is exactly 0.
 static float random_value(uint64_t *state) {
     uint64_t r = draw(state);
     if ((r & 127) == 0) return 0.0f;

@@ -54,7 +54,7 @@ static const struct {
     {"BOOL", SAFETENSORS_OTHER, 1},
 };
 
-// Returns the bytes of an element of a dtype, or 0 if the dtype is unknown.
+// Returns the bytes of an element of a dtype and sets *dtype. Returns 0 if the dtype is unknown.
 static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
     for (size_t i = 0; i < COUNT_OF(dtypes); i++)
         if (strcmp(dtypes[i].name, name) == 0) return *dtype = dtypes[i].dtype, dtypes[i].bytes;
@@ -65,7 +65,7 @@ static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
-// Reads a shape.
+// Reads a shape and calculates the number of elements.
 static const char *shape_error(const json_t *shape, struct safetensors_tensor *t) {
     if (!json_is_array(shape)) return "`shape` is not a list";
     if (json_array_size(shape) > SAFETENSORS_MAX_RANK) return "too many dimensions";
@@ -115,7 +115,7 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
 }
 
 // Checks that all tensors are completely in the file. A truncated file lacks the end of one tensor and all tensors
-// after it, so this is reported as one error, for the first of them.
+// after it, so this is reported as one error, for the first tensor that is cut.
 static bool check_whole(struct safetensors *file, struct diag *diag) {
     const struct safetensors_tensor *first = NULL;
     uint64_t have = file->file_bytes - file->data_begin;
@@ -169,7 +169,8 @@ static bool read_bytes(struct safetensors *file, uint64_t offset, void *out, siz
     return fseeko(file->stream, (off_t)offset, SEEK_SET) == 0 && fread(out, 1, bytes, file->stream) == bytes;
 }
 
-// Reads the length of the header, after a check for a Git LFS pointer in place of the file.
+// Reads the length of the header. Refuses a Git LFS pointer, which is a placeholder for the file. Returns false after
+// an error.
 static bool read_length(struct safetensors *file, uint64_t *length, struct diag *diag) {
     unsigned char raw[LENGTH_BYTES];
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of the safetensors format: length of the header (8 bytes, little endian), JSON header, raw bytes of tensors.
+// Reads the safetensors format: length of the header (8 bytes, little endian), JSON header, raw bytes of tensors.
 // All values are returned as fp32. shards.h reads a checkpoint that consists of several such files.
 #ifndef RILL_SAFETENSORS_H
 #define RILL_SAFETENSORS_H
@@ -17,7 +17,7 @@ struct safetensors_tensor {
     int rank;
     int64_t shape[SAFETENSORS_MAX_RANK];
     int64_t elements;
-    uint64_t begin, end; // byte range in the data area
+    uint64_t begin, end; // byte range in the data area, which follows the header
 };
 
 struct safetensors;
@@ -34,7 +34,8 @@ int safetensors_find(const struct safetensors *file, const char *name);         
 
 // Reads all elements as fp32 (exact) into arena memory. Returns NULL after an error that names the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);
-// Like safetensors_read, for only some rows, that is, indices of the first dimension. A scalar has the single row 0.
+// Like safetensors_read, for only rows first .. first + rows - 1, which must exist. A row is an index of the first
+// dimension. A scalar has the single row 0.
 float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
                              struct diag *diag);
 int64_t safetensors_rows(const struct safetensors_tensor *tensor); // extent of the first dimension; 1 for a scalar

@@ -10,7 +10,7 @@
 #include "gen/model/gguf_model.h"
 #include "gen/model/json_text.h"
 
-enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 /* size limit of the index file */ };
+enum { MOST_FILES = 1024 /* of a checkpoint */, INDEX_BYTES = 64 << 20 /* size limit of the index file */ };
 
 struct shard {
     const char *name; // file name, without the folder
@@ -18,14 +18,14 @@ struct shard {
     struct loc loc; // of the file, for messages
 };
 
-struct place {        // of a tensor
-    int shard, index; // its file in shards.shard, and its index in that file
+struct place {        // where a tensor is
+    int shard, index; // shard: index of its file in shards.shard; index: of the tensor in that file
 };
 
 struct shards {
     struct arena *arena;
-    struct loc loc; // the only file, or the index
-    const char *gguf_path;
+    struct loc loc;          // the only file, or the index
+    const char *gguf_path;   // path of the GGUF file, or NULL
     struct gguf_model *gguf; // NULL: the checkpoint has safetensors files
     VEC(struct shard) shard;
     VEC(struct place) tensor;

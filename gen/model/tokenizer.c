@@ -15,7 +15,7 @@ bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids
     const char *p = text + strspn(text, " ");
     while (*p) {
         char *end;
-        unsigned long v = strtoul(p, &end, 10); // ULONG_MAX if too large
+        unsigned long v = strtoul(p, &end, 10); // ULONG_MAX if the number is too large
         if (*p < '0' || *p > '9' || v > UINT32_MAX) return false;
         VEC_PUSH(arena, *ids, (uint32_t)v);
         p = end + strspn(end, " ");
@@ -129,8 +129,9 @@ static struct walk begin_walk(const struct tokenizer *t, bool control, bool norm
     return w;
 }
 
-// Returns whether there is a stretch to encode. An empty one counts if SentencePiece puts its space there: at the
-// beginning of a text or after a control special, if a special follows that is not a control special.
+// Returns whether there is a stretch to encode. An empty stretch counts if SentencePiece puts a space there
+// (TOKENIZER_PREFIX_TEXT). It does so at the beginning of a text and after a control special, if another kind of
+// special follows (symbol_follows).
 static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_before before, bool symbol_follows) {
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder that all loaders of tokenizers use: ids and their texts, the byte alphabet, merges, scores, specials.
-// tokenizer_internal.h describes its functions.
+// Builds a struct tokenizer step by step: ids and their texts, the byte alphabet, merges, scores, specials. All loaders
+// use these functions, which tokenizer_internal.h describes.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -240,7 +240,7 @@ static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
 
 struct tokenizer *tokenizer_finish(struct tokenizer_builder *b) {
     struct tokenizer *t = b->t;
-    if (t->model == TOKENIZER_BYTE_BPE) return t;
+    if (t->model == TOKENIZER_BYTE_BPE) return t; // its tokens are what ids decode to
     t->shown = ARENA_ARRAY(b->arena, struct tokenizer_token, t->vocab);
     for (size_t id = 0; id < t->vocab; id++) t->shown[id] = show(b, (uint32_t)id);
     return t;

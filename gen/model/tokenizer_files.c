@@ -8,7 +8,7 @@
 #include "gen/model/tokenizer_internal.h"
 #include "gen/model/json_text.h"
 
-enum { LEAST_MADE = 100 }; // warn_unmade warns if more than 1 in this many tokens is not the result of a merge
+enum { LEAST_MADE = 100 }; // warn_unmade accepts that 1 token in 100 is not the result of a merge
 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);
@@ -19,7 +19,7 @@ static bool add_token(struct tokenizer_builder *b, const char *text, const json_
     return tokenizer_put(b, (uint32_t)id, tokenizer_from_alphabet(b->arena, text, strlen(text)));
 }
 
-// Finds the end-of-text token. Every prompt of GPT-2 also begins with it.
+// Finds the end-of-text token, with which every prompt of GPT-2 also begins. A vocabulary without it is no error.
 static void find_end_of_text(struct tokenizer_builder *b) {
     uint32_t eot = tokenizer_find(b->t, b->end_of_text, strlen(b->end_of_text));
     if (eot == TOKENIZER_NONE) return;

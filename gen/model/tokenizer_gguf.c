@@ -125,7 +125,8 @@ static void exclude(struct loader *l) {
             l->b.t->tokens[id].rank = TOKENIZER_NONE;
 }
 
-// Reads a SentencePiece tokenizer with scores. *begins becomes 1, because its texts begin with `bos`.
+// Reads a SentencePiece tokenizer with scores. *begins becomes 1, because texts begin with `bos` unless the file says
+// otherwise.
 static bool read_sentencepiece(struct loader *l, int64_t *begins) {
     struct tokenizer *t = l->b.t;
     t->model = TOKENIZER_CHAR_SCORE;

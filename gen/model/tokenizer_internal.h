@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the tokenizer. A loader (tokenizer_files.c, tokenizer_json.c, tokenizer_gguf.c) fills struct
-// tokenizer through the builder below; tokenizer.c, tokenizer_split.c and tokenizer_merge.c use the result.
+// Declarations shared by the files of the tokenizer. A loader (tokenizer_files.c, tokenizer_json.c, tokenizer_gguf.c)
+// fills struct tokenizer through the builder below; tokenizer.c, tokenizer_split.c and tokenizer_merge.c use the
+// result.
 #ifndef RILL_TOKENIZER_INTERNAL_H
 #define RILL_TOKENIZER_INTERNAL_H
 
@@ -11,6 +12,7 @@
 #include "gen/base/yaml.h"
 
 #define TOKENIZER_SPACE "\xe2\x96\x81" // U+2581 replaces a space in SentencePiece's vocabularies
+// TOKENIZER_MAX_STAGES: most splittings of a tokenizer. TOKENIZER_MAX_BYTES: size of the largest file that is read.
 enum { TOKENIZER_MAX_STAGES = 4, TOKENIZER_MAX_IDS = 1 << 22, TOKENIZER_MAX_BYTES = 64 << 20 };
 #define TOKENIZER_NONE UINT32_MAX // no id, no rank
 
@@ -60,9 +62,10 @@ struct tokenizer {
     enum tokenizer_model model;
     size_t vocab;                   // number of ids
     struct tokenizer_token *tokens; // [vocab]
-    struct tokenizer_name *names;
-    size_t name_slots; // a power of two
+    struct tokenizer_name *names;   // open hash table
+    size_t name_slots;              // a power of two
     // With BYTE_BPE and PLAIN: the id of each byte. Otherwise: the ids for the bytes of a character without a token.
+    // TOKENIZER_NONE: the byte has no id.
     uint32_t byte_id[256];
     bool byte_fallback;             // byte_id has an id for every byte
     int64_t unknown, eot, begin;    // ids; -1: none. begin: every prompt starts with it
@@ -107,8 +110,8 @@ void tokenizer_put_normalized(struct tokenizer_builder *b, uint32_t id, bool con
 uint32_t tokenizer_find(const struct tokenizer *t, const char *bytes, size_t len);
 // Converts a text in the byte alphabet (tokenizer_build.c) to its bytes. Any other text stays as it is.
 struct tokenizer_token tokenizer_from_alphabet(struct arena *arena, const char *text, size_t len);
-// Makes room for merges. tokenizer_put_merge then adds each, best first, as the bytes of its two sides, and returns
-// false after an error. where: for messages ("line 7").
+// Makes room for `count` merges. tokenizer_put_merge then adds each merge, best first, given as the bytes of its two
+// sides. It returns false after an error: a side or the result is not a token. where: for messages ("line 7").
 void tokenizer_reserve_merges(struct tokenizer_builder *b, size_t count);
 bool tokenizer_put_merge(struct tokenizer_builder *b, struct tokenizer_token left, struct tokenizer_token right,
                          const char *where);
@@ -158,7 +161,8 @@ static inline struct tokenizer_merge *tokenizer_merge_place(const struct tokeniz
 // Returns the number of bytes of the character that begins here, or 0 if it is not valid UTF-8 (overlong, surrogate,
 // above 0x10ffff, incomplete).
 size_t tokenizer_character(const unsigned char *text, size_t len);
-// Splits a text without specials into pieces and merges their symbols (tokenizer_merge_piece). Both append the ids.
+// Splits a text without specials into pieces and merges the symbols of each piece (tokenizer_merge_piece). Both
+// functions append the ids.
 void tokenizer_encode_text(const struct tokenizer *t, const char *text, size_t len, enum tokenizer_before before,
                            struct token_ids *ids);
 void tokenizer_merge_piece(const struct tokenizer *t, const char *piece, size_t len, struct token_ids *ids);

@@ -32,9 +32,10 @@ static bool truth_of(const json_t *map, const char *key, bool preset) {
     return json_is_boolean(v) ? json_is_true(v) : preset;
 }
 
-// Calls f for a part of the file. If the part has the type `Sequence`, calls f for each item of its list `key` instead.
-// Returns false after an error. The part may be absent.
+// Reads a part of the file. Returns false after an error.
 typedef bool part_function(struct loader *, const json_t *part);
+// Calls f for a part of the file, unless it is absent. If the part has the type `Sequence`, calls f for each item of
+// its list `key` instead. Returns false after an error.
 static bool each_part(struct loader *l, const json_t *part, const char *key, part_function *f) {
     const json_t *one;
     size_t i;
@@ -48,6 +49,7 @@ static bool each_part(struct loader *l, const json_t *part, const char *key, par
 
 // ---- normalizer ----
 
+// Reads a normalizer: NFC, a space before the text, or TOKENIZER_SPACE in place of spaces. Refuses all others.
 static bool read_normalizer(struct loader *l, const json_t *part) {
     const char *type = text_of(part, "type"), *space = text_of(json_object_get(part, "pattern"), "String");
     if (!strcmp(type, "NFC")) return l->t->nfc = true;
@@ -66,7 +68,8 @@ static bool read_byte_level(struct loader *l, const json_t *part) {
     return !truth_of(part, "use_regex", true) || tokenizer_add_stage(&l->b, "gpt2");
 }
 
-// Gemma's splitting at spaces has no effect, because its normalizer has already replaced them.
+// Reads a splitting by a regular expression, which must be one of the table. Gemma's splitting at spaces is ignored: it
+// has no effect, because Gemma's normalizer has already replaced the spaces.
 static bool read_split(struct loader *l, const json_t *part) {
     const json_t *pattern = json_object_get(part, "pattern");
     const char *written = text_of(pattern, "Regex"), *stage = tokenizer_splitting_of(&l->b, written);
@@ -79,6 +82,8 @@ static bool read_split(struct loader *l, const json_t *part) {
     return false;
 }
 
+// Reads Metaspace, which replaces spaces by TOKENIZER_SPACE. Its scheme says where it adds a space before the text;
+// `first` and `never` are supported.
 static bool read_metaspace(struct loader *l, const json_t *part) {
     const char *scheme = text_of(part, "prepend_scheme");
     if (!*scheme) scheme = truth_of(part, "add_prefix_space", true) ? "always" : "never";
@@ -112,7 +117,7 @@ static bool check_id(struct loader *l, const char *text, const json_t *id) {
     return false;
 }
 
-// Sets *ids to the largest id plus one. False after an error.
+// Sets *ids to the largest id plus one. Returns false after an error.
 static bool count_ids(struct loader *l, size_t *ids) {
     json_int_t last = -1;
     const char *text;
@@ -140,7 +145,8 @@ static bool add_vocabulary(struct loader *l) {
     return true;
 }
 
-// Adds an item of `added_tokens` as a special. Its text is plain, not in the byte alphabet. False after an error.
+// Adds an item of `added_tokens` as a special. Its text is plain, not in the byte alphabet. Returns false after an
+// error.
 static bool add_added(struct loader *l, const json_t *one) {
     const char *text = text_of(one, "content");
     uint32_t id = (uint32_t)json_integer_value(json_object_get(one, "id"));
@@ -156,7 +162,7 @@ static bool add_added(struct loader *l, const json_t *one) {
     return true;
 }
 
-// Reads the vocabulary and the added tokens, and finds the tokens of single bytes. False after an error.
+// Reads the vocabulary and the added tokens, and finds the tokens of single bytes. Returns false after an error.
 static bool read_tokens(struct loader *l) {
     const json_t *one;
     size_t i, ids;
@@ -209,8 +215,8 @@ static const char *named(const json_t *config, const char *key) {
     return json_is_string(token) ? json_string_value(token) : text_of(token, "content");
 }
 
-// Finds the token that ends a text, which tokenizer_config.json in the same folder names. A flag in that file may put
-// the begin token before each text.
+// Finds the token that ends a text, which tokenizer_config.json in the same folder names. If the file or the name is
+// absent, it is GPT-2's end-of-text token. A flag in that file may put the begin token before each text.
 static bool find_ends(struct loader *l, const char *path) {
     const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
     json_t *root;
@@ -227,6 +233,7 @@ static bool find_ends(struct loader *l, const char *path) {
 
 // ---- the whole ----
 
+// Returns whether the key has a text that is not empty.
 static bool is_set(const json_t *map, const char *key) {
     const json_t *v = json_object_get(map, key);
     return v && !json_is_null(v) && *text_of(map, key);

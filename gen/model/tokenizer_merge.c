@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte pair encoding of one piece of text, which tokenizer_split.c has made. Merges adjacent symbols: the pair with the
-// lowest rank first, and among pairs of equal rank the leftmost.
+// Encodes one piece of text, which tokenizer_split.c has made, by byte pair encoding. Merges adjacent symbols: the pair
+// with the lowest rank first, and among pairs of equal rank the leftmost.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ struct symbol {
     int32_t prev, next; // -1: none
 };
 
-// A merge that was possible when it was found. It is stale if the left or right symbol has changed its length since.
+// A merge that was possible when it was found. It is stale, and is then ignored, if the left or right symbol has
+// another length now.
 struct candidate {
     uint32_t rank;
     int32_t at;                  // index of the left symbol
@@ -99,7 +100,7 @@ static void add_symbol(struct merger *m, uint32_t id, size_t start, size_t len) 
     m->count++;
 }
 
-// Whether each byte is a symbol at first, instead of each character.
+// Returns whether each byte is a symbol at first, instead of each character.
 static bool has_bytes(const struct tokenizer *t) {
     return t->model == TOKENIZER_BYTE_BPE || t->model == TOKENIZER_PLAIN;
 }
@@ -116,7 +117,8 @@ static void split_symbols(struct merger *m, size_t len) {
 
 // ---- the final ids ----
 
-// Pushes the ids of a character without a token: those of its bytes, or the unknown id, or none.
+// Appends the ids of a character without a token: the ids of its bytes, or the unknown id, or nothing if the tokenizer
+// has neither.
 static void push_unknown(const struct merger *m, const struct symbol *s, struct token_ids *ids) {
     for (int32_t i = 0; m->t->byte_fallback && i < s->len; i++)
         tokenizer_push(m->t, ids, m->t->byte_id[(unsigned char)m->piece[s->start + i]]);
@@ -124,7 +126,7 @@ static void push_unknown(const struct merger *m, const struct symbol *s, struct 
 }
 
 static void push_symbols(const struct merger *m, struct token_ids *ids) {
-    bool again = false; // the previous symbol was unknown, and its id also stands for unknown symbols after it
+    bool again = false; // the previous symbol was unknown, and unknown symbols after it get no further id
     for (int32_t i = 0; i >= 0; i = m->symbols[i].next) {
         bool known = m->symbols[i].id != TOKENIZER_NONE;
         if (known) tokenizer_push(m->t, ids, m->symbols[i].id);

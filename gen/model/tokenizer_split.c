@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a text into pieces and has each piece merged (tokenizer_merge.c). First brings the text to its normal form,
-// then applies the tokenizer's regular expressions in turn, each to the pieces that the previous one made.
+// Splits a text into pieces and passes each piece to tokenizer_merge.c. First brings the text to its normal form, then
+// applies the tokenizer's regular expressions in turn, each to the pieces that the previous one made.
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,11 +92,12 @@ static void add_marked(struct text *out, const char *text, size_t len) {
         else text_add_bytes(out, text + i, 1);
 }
 
+// Returns whether the text begins with a space, or with the character that replaces spaces.
 static bool has_space(const char *text) {
     return *text == ' ' || !strncmp(text, TOKENIZER_SPACE, strlen(TOKENIZER_SPACE));
 }
 
-// Whether a space is put before this stretch of text; see enum tokenizer_prefix.
+// Returns whether a space is put before this stretch of text; see enum tokenizer_prefix.
 static bool wants_prefix(const struct tokenizer *t, const char *text, enum tokenizer_before before) {
     switch (t->prefix) {
     case TOKENIZER_PREFIX_EACH: return true;

@@ -78,7 +78,7 @@ static void spell_out(const char *expression, struct text *out) {
     }
 }
 
-// Compiles an expression of the table. NULL after an error.
+// Compiles an expression of the table. Returns NULL after an error.
 static pcre2_code *compile(struct tokenizer_builder *b, const struct yaml_node *node, const char *name) {
     struct text spelt = {0};
     PCRE2_UCHAR why[128];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of integers. The replay and the oracle spend nearly all their time here, so the inner loops are
-// plain loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
+// Computes sums of products of integers. The replay and the oracle spend nearly all their time here, so the inner loops
+// are plain loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
 // tests/unit/test_golden.c compares the results with those of golden_dot (ops_quant.c).
 #include "gen/numerics/dot.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32 arithmetic (gen/numerics/fp32.h): conversions, and functions that are computed from tables of
+// Computes bit-exact fp32 arithmetic (gen/numerics/fp32.h): conversions, and functions that are computed from tables of
 // piecewise quadratics as the RTL computes them. RN in comments means: rounded to the nearest integer, ties to even.
 #include <math.h>
 
@@ -51,7 +51,7 @@ static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool 
     return *over ? limit : value;
 }
 
-// Returns RN(x * 2^frac) with its sign, limited to +-limit. *over: the magnitude exceeds the limit.
+// Returns RN(x * 2^frac) with its sign, limited to +-limit. *over: the rounded magnitude exceeds the limit.
 static int64_t to_fixed(float x, int frac, uint64_t limit, bool *over, struct golden_fault *fault) {
     uint32_t bits = g_bits(x);
     *over = false;
@@ -105,8 +105,9 @@ float g_abs(float x) { return g_float(g_bits(x) & 0x7fffffffu); }
 
 float g_neg(float x) { return g_float(g_bits(x) ^ 0x80000000u); }
 
-// Evaluates a segment at distance d from its middle. c0 and the sum have 5 bits more than the result, which are
-// dropped. Returns the 24-bit significand, or 1 << 24 after a carry.
+// Evaluates a segment at distance d from its middle. shift2 and shift1 bring the products of d to the units of c1 and
+// c0. c0 and the sum have 5 more low bits than the result; they are dropped. In tables of significands, the
+// result has 24 bits, or is 1 << 24 after a carry.
 static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int shift1) {
     int64_t u = s->c1 + (((int64_t)s->c2 * d) >> shift2);
     return (uint32_t)((s->c0 + ((u * d) >> shift1)) >> 5);
@@ -184,7 +185,7 @@ static const struct curve erf_curve = {erf_table, COUNT_OF(erf_table), 24, 15, 2
 static const struct curve tail_curve = {tail_table, COUNT_OF(tail_table), 23, 15, 21};
 static const struct curve softplus_curve = {softplus_table, COUNT_OF(softplus_table), 22, 14, 20};
 
-// Returns the curve at |x|, times 2^24; -1 above the last segment.
+// Returns the curve at |x|, times 2^24. Returns -1 above the last segment.
 static int64_t curve_at(const struct curve *c, float x, struct golden_fault *fault) {
     int64_t a = g_fix_clamp(g_abs(x), c->places, (int64_t)1 << 28, fault);
     if (a >> 18 >= c->segments) return -1;

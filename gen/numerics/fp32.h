@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32 arithmetic, defined by docs/numerics.md sections 1 and 2; rtl-templates/arith computes the same bits
-// in hardware. A function that can fault takes the sticky fault of its kernel as its last argument. After a fault the
-// returned values are undefined but harmless. RN means: rounded to the nearest integer, ties to even.
+// Computes bit-exact fp32 arithmetic. docs/numerics.md sections 1 and 2 define it; rtl-templates/arith computes the
+// same bits in hardware. A function that can fault takes the sticky fault of its kernel as its last argument. After a
+// fault the returned values are undefined but harmless. RN means: rounded to the nearest integer, ties to even.
 #ifndef RILL_FP32_H
 #define RILL_FP32_H
 
@@ -98,6 +98,7 @@ float g_max(float a, float b, struct golden_fault *fault);
 // Returns a < b; -0 equals +0.
 bool g_less(float a, float b, struct golden_fault *fault);
 
+// These change only the sign bit.
 float g_abs(float x);
 float g_neg(float x);
 
@@ -111,12 +112,13 @@ float g_gumbel(uint32_t r);
 
 float g_sigmoid(float x, struct golden_fault *fault);
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
-float g_gelu(float x, struct golden_fault *fault);
-float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x), Phi: the normal distribution
+float g_gelu(float x, struct golden_fault *fault);                             // the form with tanh
+float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x); Phi: normal distribution function
 float g_tanh(float x, struct golden_fault *fault);
 float g_erf(float x, struct golden_fault *fault);
-float g_softplus(float x, struct golden_fault *fault);
-float g_sqrt(float x, struct golden_fault *fault); // x < 0 faults
+float g_softplus(float x, struct golden_fault *fault); // ln(1 + exp(x))
+float g_sqrt(float x, struct golden_fault *fault);     // x < 0 faults
+// Returns max(0, min(1, alpha * x + beta)).
 float g_hardsigmoid(float x, float alpha, float beta, struct golden_fault *fault);
 float g_div(float a, float b, struct golden_fault *fault); // b = 0 faults
 

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+// SECONDS, MOST_SECONDS: default and largest limit of processor time for a call.
 enum { STACK_BYTES = 1 << 16, WHAT_BYTES = 512, SECONDS = 60, MOST_SECONDS = 1000000, EXIT_CODE = 1 };
 
 static const struct {
@@ -24,12 +25,12 @@ static const struct {
               {SIGVTALRM, "does not end: one call takes more processor time than RILL_KERNEL_SECONDS, 60 by default"}};
 enum { SIGNALS = sizeof caught / sizeof caught[0] };
 
-// The signal handlers read only this state.
+// The state of the guard. Apart from the table above, the signal handlers read only this.
 static struct {
     volatile sig_atomic_t entered;
     char what[WHAT_BYTES];
-    char stack[STACK_BYTES]; // stack of the signal handler, because the program's stack may be exhausted
-    struct sigaction before[SIGNALS];
+    char stack[STACK_BYTES];          // stack of the signal handler, because the program's stack may be exhausted
+    struct sigaction before[SIGNALS]; // actions that guard_leave restores
     stack_t stack_before;
     bool at_exit;
 } guard;

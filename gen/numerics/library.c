@@ -27,7 +27,8 @@ static void show_log(const struct build *b) {
     if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
 }
 
-// Returns Rill's folder, which has the headers and the arithmetic that golden files may use. NULL: it was not found.
+// Returns Rill's folder, which has the headers and the arithmetic that golden files may use, or NULL if it was not
+// found.
 static const char *find_root(const struct build *b) {
     const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
     return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
@@ -47,7 +48,7 @@ static const char *word(const struct build *b, const char *text) {
     return copy;
 }
 
-// Compiles the golden file, together with the arithmetic of fp32.c, to a shared library. False after an error.
+// Compiles the golden file, together with the arithmetic of fp32.c, to a shared library. Returns false after an error.
 static bool compile(const struct build *b) {
     const char *root = find_root(b), *cc = getenv("CC");
     if (!root) {
@@ -71,7 +72,7 @@ static bool compile(const struct build *b) {
     return false;
 }
 
-// Loads a library and finds the golden function in it. False after an error.
+// Loads a library and finds the golden function in it. Returns false after an error.
 static bool load(const struct build *b, const char *object, struct golden_library *out) {
     out->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle) {
@@ -131,7 +132,8 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_free(&text);
     if (why) diag_error_text(diag, loc_none(), why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
-    // Not needed once loaded. They are deleted here so that a run that is interrupted later leaves no files.
+    // A loaded library does not need these files. Because they are deleted now, a run that is interrupted later leaves
+    // none.
     unlink(b.c_file), unlink(b.object), unlink(b.log);
     rmdir(dir);
     return ok;

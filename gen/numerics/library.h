@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a custom kernel, which computes in C what the kernel's RTL must compute: compiles its text,
-// loads it and calls it. The replay and the oracle use it. If it crashes or exits, a message says where it was called.
+// Compiles, loads and calls the golden function of a custom kernel, which computes in C what the kernel's RTL must
+// compute. The replay and the oracle use it. If the function crashes or exits, a message says where it was called.
 #ifndef RILL_LIBRARY_H
 #define RILL_LIBRARY_H
 
@@ -16,13 +16,13 @@ struct golden_library {
     struct golden_source source;
     void *handle;
     rill_function *function; // NULL: no golden function
-    int instance;
-    const char *operation;
+    int instance;            // index of the operation in the list of golden_library_open
+    const char *operation;   // its name
 };
 
 // Compiles the source once, with cc or $CC, and loads one library for each of the named operations. The function knows
-// its operation by call->instance, the index in `operations`. `libraries` has one entry per operation. Returns false
-// after an error; the caller then closes the libraries that are open.
+// its operation by call->instance, the index in `operations`. `libraries` has one entry per operation, which this
+// function fills. Returns false after an error; the caller then closes the libraries that are open.
 bool golden_library_open(struct arena *, const struct golden_source *, const char *const *operations, int count,
                          struct golden_library *const *libraries, struct diag *);
 void golden_library_close(struct golden_library *);

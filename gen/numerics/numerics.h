@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden operations: one plain C function for each operation, which computes the same bits as the RTL kernel
-// (docs/numerics.md sections 3 to 9). Shapes are given with the parameters. Outputs may not overlap inputs unless a
-// comment allows it. Functions that can fault take the sticky fault (fp32.h) as their last argument.
+// Declares the golden operations: one plain C function for each operation, which computes the same bits as the RTL
+// kernel (docs/numerics.md sections 3 to 9). Shapes are given with the parameters. Outputs may not overlap inputs
+// unless a comment allows it. Functions that can fault take the sticky fault (fp32.h) as their last argument.
 #ifndef RILL_NUMERICS_H
 #define RILL_NUMERICS_H
 
@@ -17,9 +17,9 @@ enum {
     GOLDEN_MX_EXP_MIN_P = -36, // smallest block exponent of the attention probabilities p
     GOLDEN_P_BLOCK = 64,       // positions that share a block exponent of p
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
-    GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
+    GOLDEN_NORM_WIDTH = 44,    // bits of a number X on this grid, so |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
-    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block's sum, 66 bits the whole
+    GOLDEN_K_MAX = 32768,      // longest dot product of any format: a block's sum fits in 32 bits, the whole in 66
     GOLDEN_ASYM_GROUP = 32,    // weights that share a scale and an offset
     GOLDEN_ASYM_STEP = 8,      // unit of the offsets
 };
@@ -37,9 +37,8 @@ int64_t golden_mx_limit(int bits); // largest |q|
 int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
 // Returns the exact dot product of a weight row w[k] and an mx vector (mantissas xq[k], shifts xshift[k / block]), in
-// units of 2^exp_min.
-// group_scale[k / block] is NULL for int8 weights (all 1). int4 weights are passed as int8 in [-8, 7]. k <=
-// GOLDEN_K_MAX.
+// units of 2^exp_min. group_scale[k / block] has a factor for each block of weights; NULL (for int8 weights): all
+// are 1. int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
 int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
                   const uint8_t xshift[]);
 
@@ -90,8 +89,8 @@ float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);
 
-// Norms of n elements: y = (x - mean) * rsqrt(variance + eps) * gamma + beta, and y = x * rsqrt(mean(x^2) + eps) *
-// gamma.
+// These compute norms of n elements: y = (x - mean) * rsqrt(variance + eps) * gamma + beta, and y = x * rsqrt(mean(x^2)
+// + eps) * gamma.
 void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
@@ -136,7 +135,8 @@ struct golden_scalar {
     float value;
     bool first;
 };
-struct golden_scalar golden_scalar_of(int function, double value); // function: add, sub, mul, div, max, min, rsub, rdiv
+// function: index in the list add, sub, mul, div, max, min, rsub, rdiv. The last two have the number as first operand.
+struct golden_scalar golden_scalar_of(int function, double value);
 
 // Returns the index of the largest value, ties to the lowest index. n >= 1.
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault);

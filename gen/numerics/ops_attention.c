@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head and one token (numerics.h): quantization of keys and values, and softmax. The caller makes
-// attention causal by passing the token's position + 1 as `positions`.
+// Computes the parts of attention for one head and one token (numerics.h): quantization of keys and values, and
+// softmax. The caller makes attention causal by passing the token's position + 1 as `positions`.
 #include <math.h>
 
 #include "gen/numerics/numerics.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block quantization, exact dot products of integers, and embedding (numerics.h). The dot products are the plain
-// versions, with which tests compare the fast ones of dot.h that the replay and the oracle use.
+// Computes block quantization, exact dot products of integers, and embedding (numerics.h). The dot products are the
+// plain versions, with which tests compare the fast ones of dot.h that the replay and the oracle use.
 #include "gen/numerics/numerics.h"
 
 size_t golden_block_count(size_t n, size_t block) { return (n + block - 1) / block; }
@@ -23,7 +23,7 @@ static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], 
         memset(q, 0, n * sizeof *q);
         return 0;
     }
-    if (e < exp_min) e = exp_min; // with more than 8 bits, mantissas below the floor are shorter, not zero
+    if (e < exp_min) e = exp_min; // with more than 8 bits, a block below the floor gets small mantissas, not zeros
     if (e > exp_min + golden_mx_shift_max(bits)) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
     for (size_t i = 0; i < n; i++) q[i] = (int16_t)g_fix_clamp(x[i], -e, golden_mx_limit(bits), fault);
     return (uint8_t)((e - exp_min) & 31); // stays within 5 bits after a fault

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling (docs/numerics.md section 10). The list of the k largest elements is kept as the RTL keeps it: sorted, where
-// a new element is inserted after the elements that equal it. gen/reference/draw.c is the oracle's separate version.
+// Draws a token (docs/numerics.md section 10). The list of the k largest elements is kept as the RTL keeps it: sorted,
+// where a new element is inserted after the elements that equal it. gen/reference/draw.c is the oracle's separate
+// version.
 #include "gen/numerics/sample.h"
 
 #include <stdbool.h>
@@ -31,9 +32,10 @@ uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id) {
     return out[id & 1];
 }
 
-// Whether the bits are those of +0 or of a positive normal number of at most `most`.
+// Returns whether the bits are those of +0 or of a positive normal number of at most `most`.
 static bool is_legal(uint32_t bits, float most) { return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most)); }
 
+// Returns whether the design accepts the settings. most: its largest top_k. min_p needs a top_k.
 static bool settings_legal(const struct sampling *s, int64_t most) {
     return is_legal(s->inverse, GOLDEN_FP32_MAX) && is_legal(s->min_p, 1.0f) && s->top_k <= most &&
            (s->top_k || !s->min_p);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of one operand, by name. The replay, the oracle and the benches find them in the table below,
-// so that a new operation needs only one function and one row here.
+// Computes the elementwise operations of one operand. The replay, the oracle and the benches find an operation by its
+// name in the table below, so that a new operation needs only one function and one row here.
 #include <math.h>
 #include <string.h>
 
 #include "gen/numerics/fp32.h"
 #include "gen/numerics/numerics.h"
 
-// given[0] is the index of the word of `approximate`: 1 stands for `none`, the exact form.
+// given[0] is the index of the word of `approximate`. 1 is `none`, the exact form; otherwise, or if the attribute is
+// not given, the form with tanh is computed.
 static void gelu(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = given[0] == 1 ? g_gelu_exact(x[i], fault) : g_gelu(x[i], fault);
 }
@@ -21,14 +22,15 @@ static void softcap(size_t n, const double given[], const float x[], float y[], 
     golden_softcap(n, given[0], x, y, fault);
 }
 
-// min(max(x, lo), hi) in the order of g_max. A bound that is not given is the largest finite value of its sign.
+// Computes min(max(x, lo), hi), where -0 is below +0 as in g_max. A bound that is not given is the largest finite value
+// of its sign.
 static void clip(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {
     float lo = isnan(given[0]) ? -GOLDEN_FP32_MAX : (float)given[0];
     float hi = isnan(given[1]) ? GOLDEN_FP32_MAX : (float)given[1];
     for (size_t i = 0; i < n; i++) y[i] = g_neg(g_max(g_neg(g_max(x[i], lo, fault)), g_neg(hi), fault));
 }
 
-// Functions of x alone.
+// Defines an operation without attributes, which applies `function` to each element.
 #define PLAIN(name, function)                                                                                          \
     static void name(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {         \
         (void)given;                                                                                                   \

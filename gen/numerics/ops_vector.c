@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms, elementwise operations, reductions, rotary embedding and argmax (numerics.h).
+// Computes norms, elementwise operations, reductions, rotary embedding and argmax (numerics.h).
 #include "gen/numerics/numerics.h"
 
 // Each constant is one division in double, in which n and n^2 are exact, rounded to fp32.
@@ -29,7 +29,7 @@ static struct statistics norm_statistics(size_t n, const float x[], struct golde
 void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
                       struct golden_fault *fault) {
     struct statistics s = norm_statistics(n, x, fault);
-    int128 spread = (int128)n * s.squares - (int128)s.sum * s.sum;
+    int128 spread = (int128)n * s.squares - (int128)s.sum * s.sum; // variance * n^2, in units of 2^-40
     float var = g_mul(g_from_int128(spread), golden_norm_square_scale(n), fault);
     float r = g_rsqrt(g_add(var, eps, fault), fault);
     float mean = g_mul(g_from_int64(s.sum), golden_norm_mean_scale(n), fault);
@@ -88,7 +88,7 @@ float golden_reduce_scale(int function, size_t n) {
     return function == GOLDEN_MEAN ? golden_norm_mean_scale(n) : 0x1p-20f;
 }
 
-// Returns the smallest (`least`) or the largest of n values.
+// Returns the smallest of n values if `least`, and otherwise the largest.
 static float reduce_order(bool least, size_t n, size_t stride, const float x[], struct golden_fault *fault) {
     float best = x[0];
     for (size_t i = 0; i < n; i++) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (docs/numerics.md section 4): rows of floats to int8, int16, int4 with group scales, or int4_asym
-// with group scales and offsets. The results have the same bits with every C compiler that follows IEEE-754 and does
-// not contract operations.
+// Quantizes weights (docs/numerics.md section 4): rows of floats become int8, int16, int4 with group scales, or
+// int4_asym with group scales and offsets. The results have the same bits with every C compiler that follows IEEE-754
+// and does not contract operations.
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
 #include "gen/base/base.h"
 
-// The values of enum spec_format, and int16, which only rows of a table use.
+// Formats of quantized weights: the values of enum spec_format, and int16, which only rows of a table use.
 enum qformat { QFORMAT_INT8, QFORMAT_INT4, QFORMAT_INT4_ASYM, QFORMAT_INT16, QFORMATS };
 
 enum {
@@ -18,12 +18,12 @@ enum {
     QUANTIZE_GROUP_SCALE_MAX = 255,
     QUANTIZE_ASYM_GROUP = 32,              // columns of an int4_asym group
     QUANTIZE_ASYM_STEP = 8,                // unit of a group offset
-    QUANTIZE_ASYM_OFFSET_MAX = 127,        // int8, from -128
+    QUANTIZE_ASYM_OFFSET_MAX = 127,        // largest group offset; the smallest is -128
     QUANTIZE_ASYM_MAX = 8 * 255 + 8 * 128, // largest |group_scale * q + 8 * group_offset|
 };
 
-// The smallest row scale other than 0. Its product with 2^EXP_MIN is still a normal number. A row that would need a
-// smaller scale becomes all zero.
+// The smallest row scale other than 0. Its product with 2^EXP_MIN is still a normal number for any EXP_MIN from -46 on;
+// the default is -24. A row that would need a smaller scale becomes all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
 // A quantized matrix. int4: w[r][c] is about row_scale[r] * group_scale[r][c / group] * q[r][c]. int8 and int16 have no
@@ -49,13 +49,13 @@ const void *quantize_elements(const struct qmatrix *); // q or q16
 
 // Quantizes w[rows][k], whose elements must be finite. Searches the scales with the least squared error of each group
 // (int4, int4_asym) or row (int8); the scale of an int16 row follows from its largest element. `group` is as in
-// quantize_group. mean_square[k] has, for each column, the mean square of the activations with which it is multiplied.
-// The squared error of the column is multiplied by it; NULL: all columns count alike. int16 rows do not depend on it.
-// The result belongs to the arena.
+// quantize_group. mean_square[k] has, for each column, the mean square of the activations that the column multiplies.
+// The squared errors of the column are multiplied by it; NULL: all columns count alike. For int16, mean_square has no
+// effect. The result is in arena memory.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
-// To quantize a matrix in pieces: quantize_room allocates the whole matrix, and quantize_place copies a piece to the
-// rows from `first` on.
+// With these, a matrix is quantized in pieces: quantize_room allocates the whole matrix, and quantize_place copies a
+// piece, which quantize_weighed has made, to the rows from `first` on.
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group);
 void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece);
 

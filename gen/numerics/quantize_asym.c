@@ -36,7 +36,7 @@ static struct span span_of(const float *w, int64_t n) {
 
 #define GRID_ERROR 0x1p-20f // share of the largest weight: covers two roundings with a margin
 
-// Whether each weight is within `error` of low + i * step for an integer i.
+// Returns whether each weight is within `error` of low + i * step for an integer i.
 static bool fits_grid(const float *w, int64_t n, float low, float step, float error) {
     for (int64_t i = 0; i < n; i++) {
         float level = nearbyintf((w[i] - low) / step);
@@ -45,8 +45,8 @@ static bool fits_grid(const float *w, int64_t n, float low, float step, float er
     return true;
 }
 
-// Returns the number of steps of an even grid (at most 16 levels) on which a group's weights already are, as in groups
-// of Q4_0, Q4_1 and Q4_K; 0 if there is none.
+// Returns the number of steps of an even grid with at most 16 levels on which all weights of a group already are.
+// Groups of Q4_0, Q4_1 and Q4_K have such a grid. Returns 0 if there is none.
 static int grid_of(const float *w, int64_t n, const struct span *s) {
     float low = s->middle - s->width * 0.5f, most = fabsf(s->middle) + s->width * 0.5f, error = most * GRID_ERROR;
     // A step must be much larger than the error, or any weights would fit.
@@ -134,8 +134,8 @@ static struct fit refined(const struct group *g, const struct fit *f) {
     return step > 0 ? fit_of(g, step, round_offset((u - step * l) / all)) : *f;
 }
 
-// Gets the level at which a grid begins if it needs no offset. first: the lowest weight in steps. False: it needs an
-// offset, or does not fit the levels.
+// Sets *at to the level of the lowest weight if a grid needs no offset. first: the lowest weight, in steps of the grid.
+// Returns false if the grid needs an offset or does not fit the levels.
 static bool begins_at(float first, int steps, int *at) {
     *at = (int)nearbyintf(round_within(first, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX));
     return fabsf(first - (float)*at) < 0x1p-8f && *at + steps <= QUANTIZE_INT4_MAX;

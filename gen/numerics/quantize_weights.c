@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (quantize.h) to int8, int16 and int4 with a search for the best scales; int4_asym is in
+// Quantizes weights (quantize.h) to int8 and int4 with a search for the best scales, and to int16. int4_asym is in
 // quantize_asym.c. Every float operation is written in a fixed order, so that every machine makes the same bits.
 #include "gen/numerics/quantize_rows.h"
 
@@ -9,7 +9,7 @@
 #include "gen/numerics/scale_search.h"
 
 enum {
-    INT8_CANDIDATES = 16, // row scales that are tried, from max / 127 down, in steps of 1/64 of it
+    INT8_CANDIDATES = 16, // row scales that are tried: max / 127, and less by 1/64 of that for each further one
     INT8_WEIGHED = 48,    // as INT8_CANDIDATES, if columns are weighted by their activations
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
@@ -51,7 +51,7 @@ static inline float error_of(const float *w, bool by_importance, const float *im
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// These two are not inlined, because the compiler does not vectorize the loops inside a search.
+// These two are not inlined, because the compiler would not vectorize their loops inside the loop of a search.
 __attribute__((noinline)) static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
     return error_of(w, false, NULL, n, scale, low, high);
 }
@@ -119,8 +119,8 @@ static void try_scale(struct choice *best, const float *w, int64_t n, float row_
     if (error < best->error) *best = (struct choice){scale, error};
 }
 
-// Returns the best group scale for w[n]. It tries every eighth scale from the full one down to a third of it, then all
-// scales around the best of them.
+// Returns the best group scale for w[n]. Tries every eighth scale from the full one down to a third of it, then all
+// scales around the best of them. If the full scale is small, all scales are tried at once.
 static struct choice search_group(const float *w, int64_t n, float row_scale) {
     struct choice best = {0, INFINITY};
     float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);
@@ -187,8 +187,8 @@ int64_t quantize_group(enum qformat format, int64_t group) {
 }
 
 // Returns a limit: a row whose largest weight is below it becomes all zero, because its row scale could fall below
-// QUANTIZE_MIN_ROW_SCALE. A row scale is at least the largest weight divided by the largest integer weight of the
-// format.
+// QUANTIZE_MIN_ROW_SCALE. A row scale is at least the largest weight divided by the factor below, which is the largest
+// integer weight of the format. int8 has the factor of int4, because its search tries scales below max / 127.
 static float least_row(enum qformat format) {
     return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX
                                      : format == QFORMAT_INT4_ASYM
@@ -210,8 +210,8 @@ static float quantize_scaled(const float *work, const float *importance, struct 
     }
 }
 
-// Scales the row by a power of two to a largest value in [0.5, 1), so that squares neither overflow nor vanish, then
-// quantizes it. work: float [2][k]; scales: uint8 [2][groups].
+// Scales the row by a power of two to a largest magnitude in [0.5, 1), so that squares neither overflow nor vanish,
+// then quantizes it. work[2][k] and scales[2][groups] are scratch memory.
 static void quantize_row(const float *w, const float *importance, struct qmatrix *m, int64_t row, float *work,
                          uint8_t *scales) {
     int64_t k = m->k;

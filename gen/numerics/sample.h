@@ -8,7 +8,7 @@
 #include "gen/numerics/fp32.h"
 #include "gen/base/sampling.h"
 
-// The Threefry-2x32 generator with 20 rounds.
+// Computes 64 random bits from a key and a counter: the Threefry-2x32 generator with 20 rounds.
 void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]);
 // Returns the 32 random bits of token `id` at a position. They depend only on the arguments, so that a run can be
 // repeated.

@@ -11,7 +11,7 @@
 enum {
     COARSE_STEP = 8, // scales between two candidates of the first search
     SMALLEST = 8,    // the smallest scale tried is the full one divided by this
-    MOST_TURNS = 8,  // rounds of least squares
+    MOST_TURNS = 8,  // most rounds of least squares
 };
 
 #define LEAST_IMPORTANCE 0x1p-10f // least importance of a column; the mean importance is 1
@@ -61,7 +61,7 @@ static int nearest_scale(float ratio) {
 }
 
 // Returns the scale with the least squared error for the q that `scale` makes: sum(importance * w * q) /
-// sum(importance * q^2), in units. 0: all q are 0.
+// sum(importance * q^2), in units. Returns 0 if all q are 0. `scale` must not be 0.
 static int refined(const struct search_block *b, int scale) {
     float inverse = 1.0f / (b->unit * (float)scale), product = 0, square = 0;
     for (int64_t i = 0; i < b->n; i++) {

@@ -23,7 +23,7 @@ struct search_choice {
 struct search_choice search_int4(const struct search_block *, int first);
 
 // Returns the row scale with the least squared error for given group scales s and q: sum(importance * w * s * q) /
-// sum(importance * (s * q)^2). 0: there is none. scales: [ceil(k / group)].
+// sum(importance * (s * q)^2). Returns 0 if there is none. scales: [ceil(k / group)].
 float search_unit(const float *w, const float *importance, const int8_t *q, int64_t k, int64_t group,
                   const uint8_t *scales);
 

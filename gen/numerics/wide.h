@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WIDE before a function makes the compiler compile it twice, the second time for processors with AVX2. The loader
-// chooses one of the two when the program starts. Use WIDE only for functions on integers, or on floats that are summed
-// in a fixed order, so that both versions give the same bits.
+// On x86-64 Linux, WIDE before a function makes the compiler compile the function twice, the second time for processors
+// with AVX2. The loader chooses one of the two versions when the program starts. Use WIDE only for functions on
+// integers, or on floats that are summed in a fixed order, so that both versions give the same bits.
 #ifndef RILL_WIDE_H
 #define RILL_WIDE_H
 
@@ -23,7 +23,7 @@
 #if defined(__x86_64__) && defined(__gnu_linux__) && !WIDE_SANITIZED && WIDE_LINKS
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
-#define WIDE // also for sanitizers, which are not initialized when the loader chooses
+#define WIDE // empty also for sanitizers, which are not initialized yet when the loader chooses
 #endif
 
 #endif

@@ -10,7 +10,8 @@
 static struct node *at(struct graph *g, int i) { return &g->node.items[i]; }
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
 
-// These functions combine constants, which broadcast to each other. NULL: an absent factor or summand.
+// These functions combine constants, which broadcast to each other. An operand of the first two may be NULL, which is
+// an absent factor or summand.
 static const struct onnx_data *multiply(struct graph *g, const struct onnx_data *a, const struct onnx_data *b) {
     return !a ? b : !b ? a : data_binary(g, "Mul", a, b);
 }
@@ -31,7 +32,8 @@ static const struct onnx_data *shortened(struct graph *g, const struct onnx_data
     return d && d->count > 1 ? data_scalar(g->arena, (double)d->f[0]) : d;
 }
 
-// Turns the node into y = x * w + b.
+// Turns the node into y = x * w + b, where w or b may be NULL (absent). Returns true, so that callers can return the
+// result.
 static bool to_affine(struct graph *g, struct node *n, int x, const struct onnx_data *w, const struct onnx_data *b) {
     graph_set_in(g, n, x);
     n->op = "Affine";
@@ -54,8 +56,8 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it is not an
-// fp32 constant, if it has another number of elements, or if x has no axis 1.
+// Returns a constant d that has one element per channel, with extents by which it broadcasts along axis 1 of x. Returns
+// NULL if d is not an fp32 constant, if it has another number of elements, or if x has no axis 1.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;
@@ -91,8 +93,8 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Turns a norm operator of ONNX into Norm or RmsNorm. False: its parameters are not constants, or a node reads its
-// further results.
+// Turns a norm operator of ONNX into Norm or RmsNorm. Returns false if its parameters are not constants, if its axis
+// does not exist, or if a node reads a result after the first one.
 static bool norm(struct graph *g, struct node *n, bool rms) {
     int rank = dims(g, graph_in(n, 0))->rank, axis = graph_axis(onnx_int(n->src, "axis", -1), rank);
     for (size_t i = 1; i < n->in.count; i++)
@@ -111,7 +113,7 @@ static bool norm(struct graph *g, struct node *n, bool rms) {
     return true;
 }
 
-// Turns an InstanceNormalization into a norm per channel, followed by a factor and a summand.
+// Turns an InstanceNormalization into a norm of each channel, followed by a factor and a summand for each channel.
 static bool instance_norm(struct graph *g, int i) {
     struct node *n = at(g, i);
     struct onnx_dims x = *dims(g, graph_in(n, 0));
@@ -142,11 +144,11 @@ bool rewrite_to_affine(struct graph *g, int i) {
 
 // ---- folding ----
 
-// Whether the node is the only reader of its operand.
+// Returns whether the node is the only reader of its operand.
 static bool alone(const struct graph *g, const struct node *n) { return graph_value(g, graph_in(n, 0))->uses == 1; }
 
-// Whether a parameter is absent, is one number, or has `count` elements along the last axis of an operand with the
-// extents x. Axes of extent 1 are ignored.
+// Returns whether a parameter is absent, is one number, or has `count` elements along the last axis of an operand with
+// the extents x. Axes of extent 1 are ignored.
 static bool along_last(const struct onnx_data *p, const struct onnx_dims *x, int64_t count) {
     int axis = NONE, last = NONE;
     if (!p || p->count == 1) return true;
@@ -163,7 +165,7 @@ static const struct onnx_data *spread(struct graph *g, const struct onnx_data *p
     return data_walk(g->arena, p, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){p->count == 1 ? 0 : 1});
 }
 
-// Returns the parameter as a matrix, with the same elements in the same order.
+// Returns the parameter as a matrix [rows][cols], with the same elements in the same order.
 static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data *p, int64_t rows, int64_t cols) {
     struct onnx_data *d = ARENA_NEW(g->arena, struct onnx_data);
     *d = *p;
@@ -171,15 +173,15 @@ static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data 
     return d;
 }
 
-// Whether a layout operator only adds or removes axes of extent 1.
+// Returns whether the node is a layout operator that only adds, removes or moves axes of extent 1.
 static bool is_alias(const struct graph *g, const struct node *n) {
     struct onnx_dims x = graph_squeezed(dims(g, graph_in(n, 0))), y = graph_squeezed(dims(g, n->out.items[0]));
     bool moves = graph_is(n, "Transpose") || graph_is(n, "Move");
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// Returns the node whose result becomes v through layout operators alone. NULL: there is none, or another node reads v,
-// the result or a value between. any: the layout operators may reorder elements.
+// Returns the node whose result becomes v through layout operators alone. Returns NULL if there is none, or if v, the
+// result or a value between them has several readers. any: the layout operators may reorder elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {
@@ -189,7 +191,8 @@ static struct node *behind(const struct graph *g, int v, bool any) {
     return n && graph_value(g, v)->uses == 1 ? n : NULL;
 }
 
-// Folds the factor and the summand of y = (W x + c) * w + b into W and c.
+// Folds the factor and the summand of y = (W x + c) * w + b into W and c. Returns false if this is not possible, as do
+// the other functions that fold.
 static bool into_product(struct graph *g, struct node *n) {
     bool scalar = (!n->w || n->w->count == 1) && (!n->b || n->b->count == 1);
     struct node *p = behind(g, graph_in(n, 0), scalar);
@@ -229,8 +232,8 @@ static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     return true;
 }
 
-// Returns a parameter, broadcast to all axes of a norm of x (the axes from `axis` on). NULL: it also varies along other
-// axes.
+// Returns a parameter, broadcast to all axes of a norm of x (the axes from `axis` on). Returns NULL if it also varies
+// along other axes.
 static const struct onnx_data *over_axes(struct graph *g, const struct onnx_data *p, const struct onnx_dims *x,
                                          int axis) {
     struct onnx_dims to = {x->rank - axis, {0}};
@@ -288,6 +291,7 @@ bool rewrite_fold_affine(struct graph *g, int i) {
 
 // ---- all rules, until nothing changes ----
 
+// Applies a rule at a node. Returns whether the rule changed the graph.
 typedef bool change(struct graph *, int node);
 enum { MOST_ROUNDS = 64 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two tensors of which neither is a matrix of weights (MatMul, Gemm), and ONNX's Attention, which has two
-// such products. Products with constant weights are in products.c.
+// Writes products of two tensors of which neither is a matrix of weights (MatMul, Gemm), and ONNX's Attention, which
+// has two such products. Products with constant weights are in products.c.
 #include <math.h>
 #include <string.h>
 
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_SUMMED = 65536 };       // products that one sum may have
+enum { MOST_SUMMED = 65536 };       // most products in a sum
 static const double hidden = -1e38; // added to scores that a mask hides, in place of minus infinity
 
 static const struct onnx_dims *dims_of(const struct lower *l, size_t i) {
@@ -79,7 +79,8 @@ static int64_t product(const struct onnx_dims *d, int end) {
     return n;
 }
 
-// Gets operand i as a tensor. A tensor is made for a constant.
+// Sets *t to operand i as a tensor. If the operand is a constant, the tensor is made. Returns NULL, or the reason why
+// this is not possible.
 static const char *factor(struct lower *l, size_t i, int *t) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     int other = graph_in(l->n, !i);
@@ -88,7 +89,8 @@ static const char *factor(struct lower *l, size_t i, int *t) {
     return lower_number_tensor(l, lower_value(l, other), d, t);
 }
 
-// Writes a MatMul as ONNX defines it: axes before the last two broadcast, and a vector is a row or a column.
+// Writes a MatMul as ONNX defines it: axes before the last two broadcast, and a vector is a row (left factor) or a
+// column (right factor). Also writes a Product, whose right factor may be transposed.
 const char *lower_product(struct lower *l, int *out) {
     struct onnx_dims a = *dims_of(l, 0), b = *dims_of(l, 1), batch = *&graph_value(l->g, l->n->out.items[0])->dims;
     struct factors f = {.turned = graph_is(l->n, "Product") && l->n->axis};
@@ -127,7 +129,7 @@ static int reorder(struct lower *l, int t, const struct onnx_dims *d, const int 
     return lower_reorder(l, t, count, extent, order);
 }
 
-// Writes a Gemm of two tensors: alpha * A B + beta * C.
+// Writes a Gemm of two tensors: alpha * A B + beta * C, where A or B may be transposed.
 const char *lower_gemm(struct lower *l, int *out) {
     const struct onnx_node *src = l->n->src;
     const struct onnx_dims *a = dims_of(l, 0), *y = &graph_value(l->g, l->n->out.items[0])->dims;
@@ -170,15 +172,15 @@ static int heads_of(struct lower *l, size_t i, int64_t heads, int64_t *rows, int
     return reorder(l, t, &(struct onnx_dims){4, {d->dim[0], *rows, heads, *elements}}, (const int[]){0, 2, 1, 3});
 }
 
-// Sets *mask to the constant that is added to the scores: it combines the node's constant mask, causality and the
-// window. NULL: nothing is added. Returns NULL, or the reason why the node cannot be written.
+// Sets *mask to the constant that is added to the scores. It combines the node's constant mask, causality and the
+// window. *mask becomes NULL if nothing is added. Returns NULL, or the reason why the node cannot be written.
 static const char *mask_of(struct lower *l, const struct attention *a, const struct onnx_data **mask) {
     const struct onnx_data *d = graph_constant(l->g, l->n, 3);
     bool causal = onnx_int(l->n->src, "is_causal", 0) != 0;
     int64_t left = onnx_int(l->n->src, "left_window_size", -1), right = onnx_int(l->n->src, "right_window_size", -1);
     struct onnx_dims to = {4, {a->batch, a->heads, a->q, a->t}}, small = {2, {a->q, a->t}};
     float *f;
-    bool seen = false; // the current query sees a key
+    bool seen = false; // whether the query of the current row of scores sees a key
     *mask = NULL;
     if (causal) right = 0;
     if (!d && left < 0 && right < 0) return NULL;
@@ -201,7 +203,7 @@ static const char *mask_of(struct lower *l, const struct attention *a, const str
     return NULL;
 }
 
-// Adds the mask to the scores: a mask that is computed, then the constant one.
+// Adds the masks to the scores: first a mask that the graph computes, if there is one, then the constant of mask_of.
 static const char *add_mask(struct lower *l, const struct attention *a, int *scores) {
     const struct onnx_dims all = {4, {a->batch, a->heads, a->q, a->t}};
     const struct onnx_data *mask;
@@ -218,7 +220,7 @@ static const char *add_mask(struct lower *l, const struct attention *a, int *sco
 }
 
 // Reads the sizes of the node into *a, and its operands into the factors of Q K^T (*qk) and of the product with the
-// values (*pv).
+// values (*pv). Returns NULL, or the reason why the node cannot be written.
 static const char *read_attention(struct lower *l, struct attention *a, struct factors *qk, struct factors *pv) {
     const struct onnx_node *src = l->n->src;
     const struct onnx_dims *q = dims_of(l, 0), *k = dims_of(l, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of ONNX that are composed from several operations of the graph language: some activations, norms along
-// axes, and rotary embedding.
+// Writes operators of ONNX that are composed from several operations of the graph language: some activations, norms
+// along axes, and rotary embedding.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static int unary(struct lower *l, const char *op, int t) {
 
 // ---- activations ----
 
-// scale * (max(x, 0) + alpha * (exp(min(x, 0) / width) - 1)): Elu, Selu and Celu.
+// Writes Elu, Selu or Celu as scale * (max(x, 0) + alpha * (exp(min(x, 0) / width) - 1)). The functions of `table`
+// return NULL, or the reason why the node cannot be written.
 static const char *elu(struct lower *l, int *out) {
     bool selu = graph_is(l->n, "Selu"), celu = graph_is(l->n, "Celu");
     double alpha = attr(l, "alpha", selu ? 1.67326319217681884765625 : 1),
@@ -33,14 +34,14 @@ static const char *elu(struct lower *l, int *out) {
     return NULL;
 }
 
-// x / (1 + |x|)
+// Writes x / (1 + |x|).
 static const char *softsign(struct lower *l, int *out) {
     int t = lower_operand(l, 0);
     *out = lower_two(l, "div", t, lower_plus(l, unary(l, "abs", t), 1));
     return NULL;
 }
 
-// a * sigmoid(alpha * a) * b
+// Writes a * sigmoid(alpha * a) * b.
 static const char *swiglu(struct lower *l, int *out) {
     int a = lower_operand(l, 0);
     if (!graph_same_dims(in_dims(l, 0), in_dims(l, 1))) return "operands of different shapes";
@@ -51,7 +52,7 @@ static const char *swiglu(struct lower *l, int *out) {
 
 // ---- norms ----
 
-// x / (sum of |x|) or x / sqrt(sum of x^2) along an axis.
+// Writes x / (sum of |x|) or x / sqrt(sum of x^2), with sums along an axis.
 static const char *lp_norm(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     int64_t p = onnx_int(l->n->src, "p", 2);
@@ -68,7 +69,7 @@ static const char *lp_norm(struct lower *l, int *out) {
     return NULL;
 }
 
-// (x - mean) / sqrt(variance + 1e-9) along the axes.
+// Writes (x - mean) / sqrt(variance + 1e-9), with mean and variance along the axes.
 static const char *mean_variance(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     struct onnx_dims one = *x;
@@ -92,7 +93,7 @@ static const char *mean_variance(struct lower *l, int *out) {
     return NULL;
 }
 
-// A norm of each group of channels, then a factor and a summand for each channel.
+// Writes a norm of each group of channels, then a factor and a summand for each channel.
 static const char *group_norm(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     int64_t groups = onnx_int(l->n->src, "num_groups", 1), channels = x->rank > 1 ? x->dim[1] : 0, all = 1;
@@ -114,7 +115,7 @@ static const char *group_norm(struct lower *l, int *out) {
     return why;
 }
 
-// x / (bias + alpha / size * s)^beta, where s is the sum of the squares of neighbouring channels.
+// Writes x / (bias + alpha / size * s)^beta, where s is the sum of the squares of `size` neighbouring channels.
 static const char *local_response(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     int64_t size = onnx_int(l->n->src, "size", 1), inside = 1;
@@ -138,9 +139,9 @@ static const char *local_response(struct lower *l, int *out) {
 
 // ---- rotary embedding ----
 
-// Returns the constant cosines or sines of each position and pair: [batch][positions][pairs]. If operand 3 (the
-// position numbers) is constant, it selects the row of each position. NULL: they are not constant, or their sizes do
-// not fit.
+// Returns the constant cosines or sines (`operand`) of each position and pair: [batch][positions][pairs]. If operand 3
+// (the position numbers) is constant, it selects the row of each position. Returns NULL if they are not constant, or if
+// their sizes do not fit.
 static const struct onnx_data *angles(struct lower *l, size_t operand, int64_t batch, int64_t positions,
                                       int64_t pairs) {
     const struct onnx_data *d = graph_constant(l->g, l->n, operand), *at = graph_constant(l->g, l->n, 3);
@@ -165,7 +166,7 @@ static int half(struct lower *l, int t, const struct onnx_dims *x, int64_t pairs
                        : lower_part(l, t, before, n, 1, second ? pairs : 0, pairs, 1);
 }
 
-// RotaryEmbedding: (a, b) becomes (a * cos - b * sin, a * sin + b * cos) for each pair. Elements after the pairs
+// Writes RotaryEmbedding: each pair (a, b) becomes (a * cos - b * sin, a * sin + b * cos). Elements after the pairs
 // (`rotary_embedding_dim`) stay as they are.
 static const char *rotary(struct lower *l, int *out) {
     struct onnx_dims x = *in_dims(l, 0);

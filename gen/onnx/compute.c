@@ -89,7 +89,7 @@ static double gelu(const struct node *n, double x) {
     return 0.5 * x * (1 + erf(x * 0.7071067811865476));
 }
 
-// Computes an operator with attributes. False: the node has another operator.
+// Computes an operator with attributes, or a recognized function. Returns false if the node has another operator.
 static bool compute_shaped(const struct node *n, double x, double *y) {
     const char *op = n->op;
     if (!strcmp(op, "Function")) return *y = rewrite_function_of(n->word)(x), true;
@@ -104,8 +104,8 @@ static bool compute_shaped(const struct node *n, double x, double *y) {
     return true;
 }
 
-// Computes Where or Clip. The bounds of Clip are operands, or attributes in old files. False: the node has another
-// operator.
+// Computes Where or Clip. The bounds of Clip are operands, or attributes in old files. Returns false if the node has
+// another operator.
 static bool compute_three(const struct node *n, const double in[], size_t count, double *y) {
     if (!strcmp(n->op, "Where") && count == 3) return *y = in[0] != 0 ? in[1] : in[2], true;
     if (strcmp(n->op, "Clip") != 0 || count < 1) return false;

@@ -39,7 +39,8 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
     return w;
 }
 
-// If a batch has several signals of one dimension, turns them into the rows of one image. A patch then has one row.
+// If a batch has several signals of one dimension, changes the patches w so that the signals are the rows of one image.
+// A patch then has one row.
 static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
     if (dims(g, graph_in(n, 0))->dim[0] == 1) return;
     w->places = 2;
@@ -49,10 +50,11 @@ static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
     w->pads[0] = w->pads[2] = 0;
 }
 
-enum { MOST_WEIGHTS = 1 << 26 };
+enum { MOST_WEIGHTS = 1 << 26 }; // most elements of rearranged weights
 
 // Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. A row is the filter of one
-// output channel; it gets the weight 0 for channels of other groups. NULL: the sizes do not fit, or are too large.
+// output channel; it gets the weight 0 for channels of other groups. Returns NULL if the sizes do not fit or are too
+// large.
 static const struct onnx_data *arranged(struct graph *g, const struct onnx_data *w, int64_t channels) {
     int64_t rows = w->dims.dim[0], own = w->dims.dim[1], places = w->count ? w->count / (rows * own) : 0;
     int64_t groups = places ? channels / own : 0, per_group = groups ? rows / groups : 0;
@@ -107,13 +109,14 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
     graph_say(g, back, became);
 }
 
-// Whether the operand is one image (a batch of 1), or signals of one dimension.
+// Returns whether the operand is one image (a batch of 1), or signals of one dimension.
 static bool fits(const struct graph *g, const struct node *n) {
     int rank = dims(g, graph_in(n, 0))->rank;
     return rank == 3 || (rank == 4 && dims(g, graph_in(n, 0))->dim[0] == 1);
 }
 
-// Turns a Conv with constant weights into a ConvLast. Groups become zeros in the weights.
+// Turns a Conv with constant weights into a ConvLast. Groups become zeros in the weights. Returns false for other
+// convolutions.
 static bool convolution(struct graph *g, int i) {
     struct node *n = at(g, i);
     const struct onnx_data *w = graph_constant(g, n, 1), *b = graph_constant(g, n, 2), *all;
@@ -143,8 +146,8 @@ static int64_t counted(const struct node *n, const struct patch *w, int k, int64
     return count;
 }
 
-// Returns the factor of the mean for every place of the result: 1 / (number of counted elements). NULL: all elements of
-// every patch are counted, so that a plain mean is right.
+// Returns the factor of the mean for every place of the result: 1 / (number of counted elements). Returns NULL if all
+// elements of every patch are counted, so that a plain mean is right.
 static const struct onnx_data *factors(struct graph *g, const struct node *n, const struct patch *w) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
     struct onnx_dims to = {w->places + 2, {1, 1, 1, 1}};
@@ -223,8 +226,9 @@ static bool same_move(const struct node *a, const struct node *b, int rank) {
     return a && b && !memcmp(a->perm, b->perm, (size_t)rank * sizeof a->perm[0]);
 }
 
-// Returns the Move that makes an operand of the node, if equal Moves make all other operands too. Constants of one
-// element do not count. NULL: the Moves differ, or an operand is a larger constant or is made by another node.
+// Returns the Move that makes an operand of the node, if equal Moves also make all other operands. Constants of one
+// element do not count. Returns NULL if the Moves differ, or if an operand is a larger constant or the result of
+// another operator.
 static struct node *common_move(const struct graph *g, const struct node *n) {
     struct node *found = NULL;
     int rank = dims(g, n->out.items[0])->rank;
@@ -238,6 +242,7 @@ static struct node *common_move(const struct graph *g, const struct node *n) {
     return found;
 }
 
+// Returns whether the node is an Affine, or has an operator that graph_compute knows. These are all elementwise.
 static bool is_elementwise(const struct graph *g, const struct node *n) {
     double in[3] = {0}, y;
     if (graph_is(n, "Affine")) return true;
@@ -258,7 +263,7 @@ static const struct onnx_data *moved_constant(struct graph *g, const struct onnx
     return data_walk(g->arena, d, &to, 0, stride);
 }
 
-// Lets elementwise node i read the operands of the Moves that make its operands, and puts one such Move after it.
+// Lets elementwise node i read the operands of the Moves that make its operands, and puts one Move like these after it.
 static void carry_behind(struct graph *g, int i, const struct node *move) {
     struct node old = *at(g, i), by = *move;
     struct onnx_dims y = *dims(g, old.out.items[0]), x = y;

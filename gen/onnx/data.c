@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on constants: makes them, reorders and broadcasts them, and combines two of them. graph.h documents the
-// functions. Results belong to the arena.
+// Makes constants, reorders and broadcasts them, and combines two of them. graph.h documents the functions. Results
+// belong to the arena.
 #include "gen/onnx/graph.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ const struct onnx_data *data_as_floats(struct arena *arena, const struct onnx_da
 
 bool data_is_scalar(const struct onnx_data *d) { return d->count == 1; }
 
-// Sets the distance in elements between neighbours along each axis.
+// Sets stride[i] to the distance, in elements, between neighbours along axis i.
 static void row_major(const struct onnx_dims *dims, int64_t stride[]) {
     int64_t n = 1;
     for (int i = dims->rank - 1; i >= 0; i--) stride[i] = n, n *= dims->dim[i];
@@ -77,7 +77,8 @@ const struct onnx_data *data_broadcast(struct arena *arena, const struct onnx_da
     return data_walk(arena, d, to, 0, stride);
 }
 
-// Gets the extents of the result of an operation on a and b. False: they cannot be broadcast to each other.
+// Sets *out to the extents of the result of an operation on a and b. Returns false if they cannot be broadcast to each
+// other.
 static bool broadcast_dims(const struct onnx_dims *a, const struct onnx_dims *b, struct onnx_dims *out) {
     out->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int k = 0; k < out->rank; k++) {

@@ -6,7 +6,7 @@
 
 #include "gen/onnx/graph.h"
 
-enum { MOST_ELEMENTS = 1 << 27 }; // elements of one folded result; graph.spare bounds the sum over all results
+enum { MOST_ELEMENTS = 1 << 27 }; // most elements of one folded result; graph.spare bounds the sum over all results
 
 static const struct onnx_dims *out_dims(const struct graph *g, const struct node *n) {
     const struct value *v = graph_value(g, n->out.items[0]);
@@ -22,8 +22,8 @@ static int64_t to_int(double x) {
     return isnan(x) ? 0 : x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN : (int64_t)x;
 }
 
-// A constant that is being filled. f points at its elements if they are floats, i if they are integers; the other
-// pointer is NULL.
+// A constant that is being filled; `fill` makes one whose elements are 0. f points at its elements if they are floats,
+// i if they are integers; the other pointer is NULL.
 struct filling {
     struct onnx_data *data;
     float *f;
@@ -36,6 +36,7 @@ static struct filling fill(struct graph *g, const struct onnx_dims *dims, int ty
     else p.data->i = p.i = ARENA_ARRAY(g->arena, int64_t, (size_t)p.data->count);
     return p;
 }
+// Stores x, converted to the constant's type, as element n.
 static void put(struct filling *p, int64_t n, double x) {
     if (p->f) p->f[n] = (float)x;
     else p->i[n] = p->data->type == ONNX_BOOL ? x != 0 : to_int(x);
@@ -44,7 +45,7 @@ static struct filling fill_result(struct graph *g, const struct node *n) {
     return fill(g, out_dims(g, n), graph_value(g, n->out.items[0])->type);
 }
 
-// Returns the node's result as a constant. NULL: it cannot be folded.
+// Returns the node's result as a constant, or NULL if it cannot be folded.
 typedef const struct onnx_data *folder(struct graph *, struct node *);
 
 // ---- operators that do not read the elements of tensors ----
@@ -284,12 +285,13 @@ static const struct onnx_data *fold_quant(struct graph *g, struct node *n) {
 
 enum { MOST_OPERANDS = 3 };
 
-// Whether this is an integer division by zero, which is not folded.
+// Returns whether this is an integer division by zero, which is not folded.
 static bool divides_by_zero(const struct filling *p, const struct node *n, const double in[]) {
     return !p->f && graph_is(n, "Div") && in[1] == 0;
 }
 
-// Folds an elementwise operator. NULL: it is none, or its operands are not constant.
+// Folds an elementwise operator. Returns NULL for other operators, if an operand is not constant, if the result is too
+// large, or if integers are divided by zero.
 static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
     const struct onnx_dims *dims = out_dims(g, n);
     const struct onnx_data *x[MOST_OPERANDS];
@@ -319,7 +321,8 @@ static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
     return p.data;
 }
 
-// The operators with their folders. NULL: they are not folded. Operators that are not listed use fold_elements.
+// The operators with their folders. Operators with NULL are not folded, and those that are not listed use
+// fold_elements.
 static const struct {
     const char *ops;
     folder *fold;

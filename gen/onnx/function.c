@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes elementwise operators of ONNX in the graph language. An operator without an operation of its own is composed
-// from others, such as Pow with a whole exponent from products. The functions return NULL, or the reason why the node
-// cannot be written.
+// Writes elementwise operators of ONNX in the graph language. An operator for which the language has no operation is
+// composed from others, such as Pow with a whole exponent from products. Functions that return a text return NULL, or
+// the reason why the node cannot be written.
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static const char *hard_sigmoid(struct lower *l, int t, int *out) {
     return why;
 }
 
-// max(x, 0) + slope * min(x, 0)
+// Writes max(x, 0) + slope * min(x, 0) with one slope.
 static const char *leaky(struct lower *l, int t, double slope, int *out) {
     if (fabs(slope) > 1e6) return "a slope above 1e6";
     const char *why = unary(l, "leaky_relu", t, out);
@@ -64,8 +64,8 @@ static const char *prelu(struct lower *l, int t, int *out) {
 
 // ---- bounds ----
 
-// Gets a bound of Clip from operand i or an attribute; *x has the default. A bound beyond 1e38 counts as infinite.
-// False: it is not constant.
+// Sets *x to a bound of Clip, which is operand i or an attribute. If neither is given, *x keeps its value, the default.
+// A bound beyond 1e38 counts as infinite. Returns false if the operand is not one constant number.
 static bool bound(const struct lower *l, size_t i, const char *name, double *x) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     if (graph_in(l->n, i) != NONE && (!d || d->count != 1)) return false;
@@ -124,6 +124,7 @@ static const char *mean(struct lower *l, int *out) {
     return why;
 }
 
+// Writes Div. A constant number divided by a tensor becomes the number times the reciprocal.
 static const char *quotient(struct lower *l, int *out) {
     const struct onnx_data *a = graph_constant(l->g, l->n, 0);
     if (!a || a->count != 1) return lower_pairs(l, "div", out);
@@ -144,7 +145,7 @@ static int whole_power(struct lower *l, int t, int e) {
     return out;
 }
 
-// Returns the exponent if it is one constant number; NAN: it is not.
+// Returns the exponent if it is constant and equal for all elements, and otherwise NAN.
 static double exponent(const struct onnx_data *d) {
     for (int64_t i = 1; d && i < d->count; i++)
         if (onnx_at(d, i) != onnx_at(d, 0)) return NAN;
@@ -173,7 +174,7 @@ static const char *constant_power(struct lower *l, double e, int t, int *out) {
     return e < 0 ? unary(l, "reciprocal", *out, out) : NULL;
 }
 
-// Writes Pow: as products if the exponent is one whole number, otherwise as exp(ln(base) * exponent).
+// Writes Pow: by constant_power if the exponent is one constant number, otherwise as exp(ln(base) * exponent).
 static const char *power(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct onnx_dims *to = &graph_value(l->g, n->out.items[0])->dims;

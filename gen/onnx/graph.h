@@ -7,7 +7,7 @@
 
 #include "gen/onnx/model.h"
 
-// MOST_TENSOR: elements of a tensor. The indices of all elements of a tensor are exact in fp32 up to this number.
+// MOST_TENSOR: most elements of a tensor. Up to this number, the indices of all elements are exact in fp32.
 enum { NONE = -1, MOST_TENSOR = 16777216 };
 
 // A tensor of the file: an input, a constant, or the result of a node.
@@ -47,7 +47,8 @@ struct patch {
 // - Affine: y = x * w + b, where w and b broadcast to x. Either may be NULL.
 // - Norm: layer normalization over the axes from `axis` on. w: gamma, b: beta; either may be NULL.
 // - RmsNorm: RMS normalization over the axes from `axis` on. w: gamma or NULL.
-// - Function: an elementwise operation of the graph language; `word` is its name.
+// - Function: an elementwise function that rewrite_patterns has found in several nodes; `word` is its name
+//   (rewrite_function_of).
 // - View: the elements in another shape, in the same order.
 // - Product: a product of two tensors; `axis` is 1 if the second one is transposed.
 // All but Product have one operand, x.
@@ -77,7 +78,7 @@ struct graph {
     VEC(const char *) output_name;
     struct fate *fate; // one for each node of the file
     int64_t spare;     // how many more elements folding may create, so that a small file cannot exhaust the memory
-    bool dynamic;      // axis 0 of the inputs has no number in the file
+    bool dynamic;      // axis 0 of an input has a number neither in the file nor from the user
     bool on_chip;      // the design keeps its weights on chip
     bool batched;      // axis 0 of all inputs counts rows
     const char *mixer; // in words: the node or output because of which axis 0 does not count rows; NULL: none
@@ -94,25 +95,27 @@ struct graph_givens {
 };
 
 // Builds the graph of a file: gives extents to axes without a number (`dims`), turns inputs into constants (`values`),
-// infers shapes and folds constants. NULL after an error.
+// infers shapes and folds constants. Returns NULL after an error.
 struct graph *graph_build(const struct onnx_model *, struct graph_givens *dims, struct graph_givens *values,
                           struct arena *, struct diag *);
 
 // ---- access ----
 static inline struct value *graph_value(const struct graph *g, int v) { return &g->value.items[v]; }
 static inline int graph_in(const struct node *n, size_t i) { return i < n->in.count ? n->in.items[i] : NONE; }
-// Returns the constant operand; NULL if there is none or it is not constant.
+// Returns operand i if it is given and constant, and otherwise NULL.
 const struct onnx_data *graph_constant(const struct graph *, const struct node *, size_t i);
 bool graph_is(const struct node *, const char *op);
 // Returns the node that makes the value if it has this operator (NULL: any operator); otherwise NULL.
 struct node *graph_maker(const struct graph *, int v, const char *op);
 int64_t graph_count(const struct graph *, int v); // elements; -1: unknown
-// Reads the integers of a constant and returns their number; -1 if it is not constant or has more than `most`.
+// Reads the integers of value v into out and returns their number. Returns -1 if the value is not a constant of
+// integers, or if it has more than `most`.
 int graph_ints(const struct graph *, int v, int64_t out[], int most);
-// Returns the axis that a file names by this number, which counts from the end if it is negative. NONE: no such axis.
+// Returns the axis that a file names by this number, which counts from the end if it is negative. Returns NONE if there
+// is no such axis.
 int graph_axis(int64_t axis, int rank);
-// Gets the axes of a node, which are an attribute or an operand. Returns their number; 0: none are given; -1: they are
-// not known.
+// Sets axes[] to the axes of a node, which are an attribute or an operand. Returns their number: 0 if none are given,
+// -1 if they are not known.
 int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
 // Returns the extents without those that are 1.
 struct onnx_dims graph_squeezed(const struct onnx_dims *);
@@ -131,18 +134,21 @@ void graph_count_uses(struct graph *);                    // sets `uses`, and dr
 void graph_say(struct graph *, const struct node *, const char *became);
 
 // ---- shapes and constants ----
-// Sets the types and shapes of the node's results, as far as they are known. False: an error of the file was reported.
+// Sets the types and shapes of the node's results, as far as they are known. Returns false after an error of the file.
 bool graph_infer(struct graph *, struct node *);
-// Gets the first index and the step of a Slice of x on each axis, and the extents of its result. False: they are not
-// constant, or not legal.
+// Gives the first index and the step of a Slice of x on each axis, and the extents of its result. Returns false if they
+// are not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
-// Gets the padding of a Pad before each axis, then that after each. False: it is not constant, or not legal.
+// Sets pads[] to the padding of a Pad before each axis, then after each. Returns false if it is not constant, or not
+// legal.
 bool graph_pads(const struct graph *g, const struct node *n, int rank, int64_t pads[]);
-// Gets the scale of a Resize of x along each axis, and the extents of its result. False: they are not constant.
+// Gives the scale of a Resize of x along each axis, and the extents of its result. Returns false if they are not
+// constant.
 bool graph_resize(const struct graph *, const struct node *, const struct onnx_dims *x, double scale[],
                   struct onnx_dims *out);
-// Gets the range of the integers to which QONNX's Quant rounds. False: it is of a kind that is not supported.
+// Gives the range of the integers to which QONNX's Quant rounds. bits: the operand with their width. Returns false if
+// the width or the rounding is not supported.
 bool graph_quant_range(const struct node *, const struct onnx_data *bits, double *lo, double *hi);
 // Folds a node whose result depends only on constants. Returns whether the result is now a constant.
 bool graph_fold(struct graph *, struct node *);
@@ -155,11 +161,12 @@ struct onnx_data *data_floats(struct arena *, const struct onnx_dims *, float **
 struct onnx_data *data_scalar(struct arena *, double);
 // Returns the constant with its elements as fp32.
 const struct onnx_data *data_as_floats(struct arena *, const struct onnx_data *);
-// Returns a op b with broadcasting, as fp32; `op` is an operator such as `Mul`. NULL: the shapes do not fit.
+// Returns `a op b` with broadcasting, as fp32; op is an operator of ONNX such as `Mul`. Returns NULL if the shapes do
+// not fit.
 const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
                                     const struct onnx_data *b);
 const struct onnx_data *data_transposed(struct arena *, const struct onnx_data *matrix);
-// Gets the permutation of a Transpose or Move: axis i of the result is axis perm[i] of the operand. Returns false for
+// Gives the permutation of a Transpose or Move: axis i of the result is axis perm[i] of the operand. Returns false for
 // other nodes.
 bool graph_permutation(const struct graph *, const struct node *, int perm[]);
 // Returns elements of d in another order and with the extents `dims`: the element with the indices i0, i1, ... of the

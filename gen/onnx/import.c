@@ -10,7 +10,7 @@
 #include "gen/onnx/rewrite.h"
 #include "gen/onnx/spec.h"
 
-// An imported file. name: of the design; file: path.
+// An imported file. name: name of the design; file: path of the ONNX file.
 struct onnx_import {
     const char *name, *file;
     struct graph *g;
@@ -44,7 +44,7 @@ static const char *base_name(struct arena *arena, const char *path) {
 
 // ---- the part that is kept ----
 
-// Whether the node has a reason why it cannot be written.
+// Returns whether there is a reason why the node cannot be written.
 static bool is_missing(const struct graph *g, int i) {
     return !g->node.items[i].gone && g->fate[g->node.items[i].number].missing;
 }
@@ -60,7 +60,8 @@ static bool has_few_ports(const struct spec *s) {
     return s->input.count && s->input.count <= SPEC_MAX_PORTS && s->output.count && s->output.count <= SPEC_MAX_PORTS;
 }
 
-// Finds the next run of nodes, from *first on, that can all be written.
+// Sets *first and *end to the next run of nodes, from *first on, that can all be written. Returns false if there is
+// none.
 static bool next_run(const struct graph *g, int *first, int *end) {
     int n = (int)g->node.count;
     while (*first < n && is_missing(g, *first)) ++*first;
@@ -68,8 +69,8 @@ static bool next_run(const struct graph *g, int *first, int *end) {
     return *first < n;
 }
 
-// Takes the longest run of nodes that can be written and that has no more inputs and outputs than a spec may have.
-// False: there is none.
+// Takes the run of nodes with the most computing nodes that can be written and that has no more inputs and outputs than
+// a spec may have. Returns false if there is none.
 static bool take_longest(struct onnx_import *m) {
     int most = 0, end, missing;
     for (int first = 0; next_run(m->g, &first, &end); first = end) {
@@ -92,8 +93,8 @@ static bool check_ports(const struct spec *s, const struct onnx_model *model, st
     return in && out && in <= SPEC_MAX_PORTS && out <= SPEC_MAX_PORTS;
 }
 
-// Makes the operations of the spec, and adds the operators to the table. False after an error: some nodes cannot be
-// written, and no part is taken.
+// Makes the operations of the spec, and adds the operators to the table. Returns false after an error: some nodes
+// cannot be written and no part is taken, or the spec has too many inputs or outputs or none.
 static bool take_nodes(struct onnx_import *m, const struct onnx_options *o, struct text *table, struct diag *diag) {
     int missing, nodes = live_nodes(m->g, 0, (int)m->g->node.count);
     const struct onnx_model *model = m->g->model;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. The graph language
-// has no such operation, so they are composed from maxima and elementwise operations. Indices are fp32 numbers.
+// Writes operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. The graph
+// language has no such operation, so they are composed from maxima and elementwise operations. Indices are fp32
+// numbers.
 #include <math.h>
 #include <string.h>
 
 #include "gen/onnx/lower.h"
 
-enum { MOST_INDEX = 65536, MOST_TOP = 32 }; // limits: elements along the axis; results of TopK
+enum { MOST_INDEX = 65536, MOST_TOP = 32 }; // most elements along the axis; most results of TopK
 
 // A search along one axis of a tensor, which is seen as [before][extent][inside].
 struct search {
@@ -23,15 +24,15 @@ static struct search search_of(const struct onnx_dims *x, int axis) {
     return s;
 }
 
-// Reduces the axis to its largest elements.
+// Reduces the axis to its largest element.
 static const char *largest_of(struct lower *l, const struct search *s, int t, int *out) {
     return lower_reduce_of(l, t, &s->whole, 2, "max", out);
 }
 
 static int spread(struct lower *l, const struct search *s, int t) { return lower_repeat(l, t, &s->one, &s->whole); }
 
-// Gets a constant tensor in the shape of `like` that has the numbers 1, 2, 3, ... along the axis. first: in falling
-// order, so that the first index has the largest number. Returns NULL, or the reason why it cannot be made.
+// Sets *out to a constant tensor in the shape of tensor `like` that has the numbers 1, 2, 3, ... along the axis. first:
+// the numbers fall, so that the first index has the largest one. Returns NULL, or the reason why it cannot be made.
 static const char *ranks(struct lower *l, struct search *s, int like, bool first, int *out) {
     int64_t n = s->whole.dim[1];
     float *f;
@@ -47,7 +48,8 @@ struct found {
     int value, rank, marks; // the element, its number by `ranks`, and a tensor with 1 at its place and 0 elsewhere
 };
 
-// Finds the largest element along the axis; the first or the last one if several are equal.
+// Finds the largest element along the axis. If several are equal, it finds the first one if `first`, otherwise the
+// last.
 static const char *find(struct lower *l, struct search *s, int t, bool first, struct found *f) {
     int rank, scores;
     const char *why = largest_of(l, s, t, &f->value);
@@ -56,7 +58,7 @@ static const char *find(struct lower *l, struct search *s, int t, bool first, st
     why = ranks(l, s, t, first, &rank);
     if (!why) scores = lower_two(l, "mul", lower_not(l, lower_positive(l, gap)), rank);
     if (!why) why = largest_of(l, s, scores, &f->rank);
-    if (!why) // the numbers are whole, so that all others differ from it by 1 or more
+    if (!why) // the scores are whole numbers, so all others are below the largest one by 1 or more
         f->marks = lower_bounded(l, lower_plus(l, lower_two(l, "sub", scores, spread(l, s, f->rank)), 1), 0, INFINITY);
     return why;
 }

@@ -105,7 +105,7 @@ int lower_value(struct lower *l, int v) {
 }
 int lower_operand(struct lower *l, size_t i) { return lower_value(l, graph_in(l->n, i)); }
 
-// Whether the graph language has the operation. function.c also names operations that it may lack.
+// Returns whether the graph language has the operation. function.c also names operations that the language may lack.
 static bool is_operation(const char *op) {
     for (int i = 0; i < ir_spec_ops(); i++)
         if (!strcmp(ir_spec_op(i).name, op)) return true;
@@ -153,7 +153,8 @@ int lower_bounded(struct lower *l, int t, double lo, double hi) {
 
 // ---- layouts ----
 
-// Finds in which order a layout operator puts the axes of its operand, ignoring axes of extent 1. Returns their number.
+// Sets extent[] to the extents of the operand's axes, and order[] to the order in which a Transpose or Move puts them.
+// Axes of extent 1 are left out. Returns the number of the others.
 static int moved_axes(const struct graph *g, const struct node *n, int64_t extent[], int order[]) {
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
     int place[ONNX_MAX_RANK], perm[ONNX_MAX_RANK], count = 0, kept = 0;
@@ -309,7 +310,7 @@ static const struct onnx_data *as_vector(struct lower *l, const struct onnx_data
     return data_walk(l->s->arena, d, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){d->count == 1 ? 0 : 1});
 }
 
-enum { MOST_NORM = 65536 }; // elements over which a norm may work
+enum { MOST_NORM = 65536 }; // most elements over which a norm works
 
 const char *lower_plain_norm(struct lower *l, int t, int64_t k, double eps, int *out) {
     if (k > MOST_NORM) return "a norm over more than 65536 elements";
@@ -351,7 +352,8 @@ static bool are_rows_equal(const struct onnx_data *d, int64_t row) {
 
 // Makes a tensor with these constant elements, in the shape of `like`. The graph language has no operation for
 // constants, so a layer norm with gamma = 0 makes the tensor: its result is exactly beta. beta is one row if all rows
-// are equal, otherwise it has all elements.
+// are equal, otherwise it has all elements. If these are too many for a norm, the tensor of the elements in d is made
+// and then repeated.
 const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
                            int *out) {
     struct spec_tensor x = *tensor(l, like);
@@ -393,7 +395,7 @@ int lower_zeros(struct lower *l, int any, const struct onnx_dims *dims) {
     return lower_filled(l, any_tensor(l, any, dims), 0);
 }
 
-// Whether only Softmax nodes read the node's result. Then adding -1e38 hides an element as minus infinity does.
+// Returns whether only Softmax nodes read the node's result. Then adding -1e38 hides an element as minus infinity does.
 static bool is_of_softmax(const struct lower *l) {
     int v = l->n->out.items[0], readers = 0;
     for (size_t i = 0; i < l->g->node.count; i++) {
@@ -445,7 +447,8 @@ static bool is_one_of(const struct node *n, const char *ops) {
     return at && at > ops && at[-1] == ' ' && at[strlen(n->op)] == ' ';
 }
 
-// Whether the operator gives the same results for integers as for fp32 numbers, which represent integers in a design.
+// Returns whether the operator gives the same results for integers as for fp32 numbers, which represent integers in a
+// design.
 static bool takes_integers(const struct node *n) {
     return rewrite_is_layout(n) ||
            is_one_of(n, " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
@@ -453,14 +456,14 @@ static bool takes_integers(const struct node *n) {
                         "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
 }
 
-// Whether a value with elements of this type can be a tensor.
+// Returns whether a value with elements of this type can be a tensor.
 static bool is_legal_type(const struct node *n, const struct value *x) {
     if (is_float_type(x->type) || x->type == ONNX_BOOL) return true;
     return onnx_type_bytes(x->type) > 0 && takes_integers(n);
 }
 
-// Returns the reason to refuse the node independently of its operator: a type or shape that a tensor cannot have. NULL:
-// there is none.
+// Returns the reason to refuse the node independently of its operator: a type or shape that a tensor cannot have.
+// Returns NULL if there is none.
 static const char *unfit(struct lower *l) {
     const struct node *n = l->n;
     for (size_t i = 0; i < n->in.count + n->out.count; i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering: turns the nodes of the ONNX graph into operations of the graph language (spec.h). lower.c does it for the
-// most common nodes; the other operators are in the files that the comments below name. Tensors are numbers in the list
-// of struct spec. A function that returns a string returns NULL, or the reason why the node cannot be written.
+// Lowers the nodes of the ONNX graph, that is, turns them into operations of the graph language (spec.h). lower.c
+// lowers the most common nodes; the other operators are in the files that the comments below name. A tensor is named by
+// its number in the list of struct spec. A function that returns a string returns NULL, or the reason why the node
+// cannot be written.
 #ifndef RILL_ONNX_LOWER_H
 #define RILL_ONNX_LOWER_H
 
@@ -26,8 +27,8 @@ void lower_attr_int(struct lower *, const char *key, int64_t);
 void lower_attr_float(struct lower *, const char *key, double);
 void lower_attr_weight(struct lower *, const char *key, const struct onnx_data *, const char *source);
 
-void lower_attr_patch(struct lower *, const struct patch *);
-// Adds no attribute if all items are `preset`. preset < 0: always adds it.
+void lower_attr_patch(struct lower *, const struct patch *); // size, stride, dilation and pads
+// Adds a list. If all items are `preset`, the default, nothing is added; preset < 0: there is no default.
 void lower_attr_list(struct lower *, const char *key, const int64_t item[], int count, int64_t preset);
 
 int lower_view(struct lower *, int t, int rank, const int64_t dim[]); // reshapes, if the shape differs
@@ -46,7 +47,7 @@ int lower_two(struct lower *, const char *op, int a, int b);           // b is b
 int lower_scaled(struct lower *, int t, double by);                    // t * by
 int lower_plus(struct lower *, int t, double c);                       // t + c
 int lower_number(struct lower *, const char *function, int t, double); // a `scalar` with this function
-int lower_bounded(struct lower *, int t, double lo, double hi);        // an infinite bound does not apply
+int lower_bounded(struct lower *, int t, double lo, double hi);        // clipped; an infinite bound does not apply
 // Returns a tensor of zeros with these extents. `any`: any tensor of the graph, from which it is made.
 int lower_zeros(struct lower *, int any, const struct onnx_dims *);
 // Exchanges the first two of three axes.
@@ -57,11 +58,13 @@ const struct onnx_data *lower_finite(struct lower *, const struct onnx_data *, b
 
 // Repeats all operands of the node to the shape of the result and combines them with an operation, from left to right.
 const char *lower_pairs(struct lower *, const char *op, int *out);
-// Gets operand i in the shape of the result. like: an operand that already has this shape, which constants need.
+// Sets *t to operand i in the shape of the result. like: an operand that already has this shape, from which the tensor
+// of a constant is made.
 const char *lower_in_shape(struct lower *, size_t i, int like, int *t);
 
 // In reductions.c. lower_repeat broadcasts a tensor with the extents `from` to the extents `to`: repeats it along axes
-// of 1 and along new axes before the first one. lower_softmax_of: bit i of `mask` is set if the sums are along axis i.
+// of 1 and along new axes before the first one. lower_softmax_of: bit i of `mask` is set if the sums are along axis i;
+// log: the logarithm of the softmax.
 int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const struct onnx_dims *to);
 const char *lower_reduce(struct lower *, int *out);
 const char *lower_pool(struct lower *, int *out);
@@ -85,16 +88,19 @@ int lower_truncated(struct lower *, int t); // towards 0
 int lower_positive(struct lower *, int t);  // 1 where an element is above 0, else 0
 int lower_not(struct lower *, int t);       // 1 - t
 
-// In wide.c. lower_is_wide: whether the ConvLast that is being lowered takes fewer cycles as a convolution along the
-// rows of the image; only in designs that keep their weights on chip. lower_wide writes it in this form and returns the
-// tensor of the result.
+// In wide.c. lower_is_wide returns whether the ConvLast that is being lowered takes fewer cycles as a convolution along
+// the rows of the image; only in designs that keep their weights on chip. lower_wide writes it in this form and returns
+// the tensor of the result.
 bool lower_is_wide(const struct lower *);
 int lower_wide(struct lower *);
 
 // In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
 // cannot be written.
 bool lower_composed(struct lower *, int *out, const char **why);
-// Reduces a tensor with the extents x along the axes whose bits are set in `mask`. The result does not have these axes.
+
+// Several files share the functions from here to lower_joined. This one, of reductions.c, reduces a tensor with the
+// extents x along the axes whose bits are set in `mask`. The result does not have these axes. kind: the `kind` of the
+// operation `reduce`.
 const char *lower_reduce_of(struct lower *, int t, const struct onnx_dims *x, int mask, const char *kind, int *out);
 // Normalizes every k elements, without a factor or summand.
 const char *lower_plain_norm(struct lower *, int t, int64_t k, double eps, int *out);

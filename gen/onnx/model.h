@@ -35,8 +35,8 @@ struct onnx_dims {
     int rank;
     int64_t dim[ONNX_MAX_RANK];
 };
-// Returns the number of elements; -1 if an extent is negative or the product exceeds 2^40.
-// An extent of 0 gives 0.
+// Returns the number of elements, the product of the extents. Returns -1 if an extent is negative or if the product of
+// the extents other than 0 exceeds 2^40.
 int64_t onnx_elements(const struct onnx_dims *);
 const char *onnx_dims_text(struct arena *, const struct onnx_dims *); // `[2, 3]`
 
@@ -89,8 +89,8 @@ struct onnx_body {
 // The type and shape that the file gives for a tensor: an input, an output, or the result of a node.
 struct onnx_info {
     const char *name;
-    int type; // 0: the file gives none, or it is not a tensor
-    bool shaped;
+    int type;                        // 0: the file gives none, or it is not a tensor
+    bool shaped;                     // the file gives the number of axes
     struct onnx_dims dims;           // -1: the file has no number for this extent
     const char *axis[ONNX_MAX_RANK]; // names of the axes; NULL: none
 };
@@ -107,11 +107,12 @@ struct onnx_model {
     VEC(struct onnx_info) input, output, value;
 };
 
-// NULL after an error: the file, or a file with its data, is not well formed.
+// These return NULL after an error: the file, or a file with its data, is not well formed. The second one reads the
+// contents of the file from memory.
 struct onnx_model *onnx_model_read(struct arena *, const char *path, struct diag *);
 struct onnx_model *onnx_model_read_bytes(struct arena *, const char *path, const void *data, size_t len, struct diag *);
 
-// Return an attribute of the node, or its value; `preset` if the node does not have it.
+// These return an attribute of the node, or its value, or `preset` if the node does not have the attribute.
 const struct onnx_attribute *onnx_attribute_of(const struct onnx_node *, const char *name); // NULL: none
 int64_t onnx_int(const struct onnx_node *, const char *name, int64_t preset);
 double onnx_float(const struct onnx_node *, const char *name, double preset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rill import` of an ONNX file: converts it to a spec in the graph language and a file of its weights, and lists all
+// Converts an ONNX file, for `rill import`, to a spec in the graph language and a file of weights, and lists all
 // operators in a table (docs/onnx.md). gen/import imports checkpoints of language models instead.
 #ifndef RILL_ONNX_H
 #define RILL_ONNX_H
@@ -25,7 +25,7 @@ struct onnx_options {
 struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
-    int resident;    // above 0: all weights stay on chip, each product has its own engine, and these have so many lanes
+    int resident;    // above 0: all weights stay on chip, and each product has its own engine, with this many lanes
     int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
     int dies;        // above 1: the design is divided over this many dies
 };
@@ -34,14 +34,15 @@ struct onnx_import;
 
 // Recognizes an ONNX file by the ending of its name, because the format has no magic number.
 bool onnx_is_model(const char *path);
-// Reads and converts the whole file. NULL after an error: the file is not well formed, or something in it cannot be
-// written. *table lists all operators and the reasons why nodes cannot be written; it is empty if reading failed.
+// Reads and converts the whole file. Returns NULL after an error: the file is not well formed, or something in it
+// cannot be written. *table lists all operators and the reasons why nodes cannot be written; it is empty if reading
+// failed.
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
 const char *onnx_import_name(const struct onnx_import *);
 int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight
 // Writes the spec's text.
 void onnx_import_spec(const struct onnx_import *, const struct onnx_design *, struct text *out);
-// Writes the weights in safetensors format. False if the file cannot be written.
+// Writes the weights in safetensors format. Returns false if the file cannot be written.
 bool onnx_import_weights(const struct onnx_import *, FILE *out);
 
 #endif

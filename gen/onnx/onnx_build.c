@@ -9,7 +9,7 @@
 
 // ---- names ----
 
-// The value that a name stands for.
+// A name of the file, and the number of its value.
 struct name_row {
     const char *name; // NULL: a free row
     int value;
@@ -52,7 +52,7 @@ static int define(struct building *b, const char *name) {
 
 // ---- inputs ----
 
-// Returns the value that the user gives for a name, and marks it as used. NULL: the user gives none.
+// Returns what the user gives for a name, and marks it as used. Returns NULL if the user gives nothing.
 static const struct graph_given *find_given(struct graph_givens *all, const char *name) {
     for (size_t i = 0; i < all->list.count; i++)
         if (!strcmp(all->list.items[i].name, name)) return all->list.items[i].used = true, &all->list.items[i];
@@ -60,7 +60,7 @@ static const struct graph_given *find_given(struct graph_givens *all, const char
 }
 
 // Gives an extent to an axis that has none in the file: the user's value for its name, or 1 for axis 0, which is the
-// batch. False after an error: another axis has no value.
+// batch. Returns false after an error: the user gives no value for another axis.
 static bool bind_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
     const char *place = arena_printf(b->g->arena, "%s.%d", info->name, axis), *name = info->axis[axis];
     const struct graph_given *d = name ? find_given(b->dim, name) : NULL;
@@ -71,7 +71,7 @@ static bool bind_axis(struct building *b, const struct onnx_info *info, int axis
     return false;
 }
 
-// Replaces an extent if the user gives one for this axis of this input.
+// Replaces an extent if the user gives one for this axis of this input (`input.axis`). Returns whether it did.
 static bool replace_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
     const struct graph_given *d = find_given(b->dim, arena_printf(b->g->arena, "%s.%d", info->name, axis));
     if (d) *extent = (int64_t)d->value;
@@ -84,7 +84,7 @@ static bool is_initializer(const struct onnx_model *m, const char *name) {
     return false;
 }
 
-// Returns a constant of this type and shape, all of whose elements have the value. NULL: it is too large.
+// Returns a constant of this type and shape, all of whose elements have the value, or NULL if it is too large.
 static const struct onnx_data *filled(struct graph *g, int type, const struct onnx_dims *dims, double value) {
     float *f;
     int64_t count = onnx_elements(dims), *i;
@@ -99,7 +99,7 @@ static const struct onnx_data *filled(struct graph *g, int type, const struct on
     return d;
 }
 
-// Adds an input of the file. If the user gives it a value, it becomes a constant. False after an error.
+// Adds an input of the file. If the user gives it a value, it becomes a constant. Returns false after an error.
 static bool add_input(struct building *b, const struct onnx_info *info) {
     struct graph *g = b->g;
     if (is_initializer(g->model, info->name)) return true; // files of old versions list constants as inputs
@@ -121,7 +121,8 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_SET_SIZE, info->name), false);
 }
 
-// Adds an initializer, and lets folding create four times as many elements more.
+// Adds an initializer, which allows folding to create four times as many further elements (graph.spare). Returns false
+// after an error.
 static bool add_constant(struct building *b, const struct onnx_tensor *t) {
     int v = define(b, t->name);
     if (v == NONE) return false;
@@ -150,7 +151,7 @@ static bool check_givens(struct building *b) {
 
 // ---- nodes ----
 
-// Whether some node of the file makes a value with this name.
+// Returns whether some node of the file makes a value with this name.
 static bool is_name(const struct building *b, const char *name) {
     for (size_t i = 0; i < b->g->model->node.count; i++)
         for (size_t k = 0; k < b->g->model->node.items[i].out.count; k++)
@@ -158,7 +159,8 @@ static bool is_name(const struct building *b, const char *name) {
     return false;
 }
 
-// Finds an operand. An earlier node must make it; the format requires this order, which also excludes cycles.
+// Sets *v to the value of an operand; an empty name gives NONE. If a node makes the value, this must be an earlier
+// node: the format requires this order, which also excludes cycles. Returns false after an error.
 static bool find_in(struct building *b, const struct onnx_node *src, const char *name, int *v) {
     if (!*name) return *v = NONE, true;
     struct name_row *row = name_at(&b->names, name);
@@ -207,7 +209,7 @@ static bool add_body(struct building *b, const struct onnx_node *src, const stru
     return ok;
 }
 
-// Returns the body that an `If` with a constant condition computes. NULL: the node is something else.
+// Returns the body that an `If` with a constant condition computes, or NULL if the node is something else.
 static const struct onnx_body *chosen_body(struct building *b, const struct onnx_node *src) {
     struct name_row *row = !strcmp(src->op, "If") && src->in.count ? name_at(&b->names, src->in.items[0]) : NULL;
     const struct onnx_data *d = row && row->name ? graph_value(b->g, row->value)->constant : NULL;
@@ -217,6 +219,7 @@ static const struct onnx_body *chosen_body(struct building *b, const struct onnx
 }
 
 // Adds a node of the file, or the nodes of its chosen body. Infers the shapes of its results and folds it if possible.
+// Returns false after an error.
 static bool add_node(struct building *b, int number) {
     struct graph *g = b->g;
     const struct onnx_node *src = &g->model->node.items[number];

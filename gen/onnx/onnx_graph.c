@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The basic functions of graph.h: look-ups in the graph, attributes with lists of axes, and the changes that rewriting
-// makes. graph.h documents them.
+// Implements the basic functions of graph.h: look-ups in the graph, attributes with lists of axes, and the changes that
+// rewriting makes. graph.h documents the functions.
 #include "gen/onnx/graph.h"
 
 #include <string.h>
@@ -68,8 +68,8 @@ static void clamp_slice(int64_t extent, int64_t step, int64_t *start, int64_t *e
     *end = at_most(at_least(*end, low), extent);
 }
 
-// Reads one of the lists of a Slice: an attribute in old files, an operand in others. Returns its length; 0: it is not
-// given; -1: it is not constant.
+// Reads one of the lists of a Slice: an attribute in old files, an operand in others. Returns its length: 0 if it is
+// not given, -1 if it is not constant.
 static int slice_list(const struct graph *g, const struct node *n, const char *name, size_t operand, int64_t out[]) {
     const struct onnx_attribute *a = n->src ? onnx_attribute_of(n->src, name) : NULL;
     if (!a) return graph_in(n, operand) == NONE ? 0 : graph_ints(g, graph_in(n, operand), out, ONNX_MAX_RANK);

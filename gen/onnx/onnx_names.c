@@ -6,7 +6,7 @@
 
 #include "gen/onnx/spec.h"
 
-enum { MOST_NAME = 40 }; // characters; composites and kernels append to a name
+enum { MOST_NAME = 40 }; // most characters of a legal name; composites and kernels append more to it
 
 // A name that is in use.
 struct claim {
@@ -24,8 +24,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // ---- numbers in names ----
 
-// Finds the digits, from *begin on, by which two otherwise equal names differ. Returns false if the names differ
-// otherwise.
+// Finds the number by which two otherwise equal names differ: it begins at *begin and has *a_len and *b_len digits.
+// Returns false if the names differ otherwise, or if a number has more than six digits.
 static bool differing_digits(const char *a, const char *b, size_t *begin, size_t *a_len, size_t *b_len) {
     size_t i = 0;
     while (a[i] && a[i] == b[i]) i++;
@@ -89,7 +89,7 @@ static void claim_tensor(struct naming *m, const char *name) {
 }
 
 // Returns an unused name and claims it. A composite operation is expanded into several, whose tensors have this name
-// with an ending of `ends`. So for a composite, the names with these endings must be unused too, and are claimed.
+// with an ending of `ends`. So for a composite, the names with these endings must also be unused, and are claimed.
 static const char *fresh(struct naming *m, const char *hint, bool composite) {
     static const char *const ends[] = {"", "_mx", "_acc", "_patches"};
     const char *base = legal_name(m->s->arena, hint), *name = base;
@@ -159,7 +159,7 @@ static bool same_data(const struct onnx_data *a, const struct onnx_data *b) {
     return a == b || (graph_same_dims(&a->dims, &b->dims) && !memcmp(a->f, b->f, (size_t)a->count * sizeof *a->f));
 }
 
-// Whether a weight with this data may have this name: the name is unused, or its weight has equal data.
+// Returns whether a weight with this data may have this name: the name is unused, or its weight has equal data.
 static bool may_claim(const struct naming *m, const char *name, const struct onnx_data *d) {
     for (size_t i = 0; i < m->weight.count; i++)
         if (!strcmp(m->weight.items[i].name, name)) return same_data(m->weight.items[i].data, d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that `rill import` prints about an ONNX file (report.h): the operators, the reasons why nodes cannot be
-// written, and the inputs and outputs.
+// Writes the tables that `rill import` prints about an ONNX file (report.h): the operators, the reasons why nodes
+// cannot be written, and the inputs and outputs.
 #include "gen/onnx/report.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 // A row of the table: all nodes with the same operator and the same words.
 struct row {
     const char *op, *words; // words: what the nodes became, or the reason why they cannot be written
-    bool missing;           // they cannot be written
+    bool missing;           // the nodes cannot be written
     int count;
     const struct onnx_node *first;
 };
@@ -33,6 +33,7 @@ static void count_node(struct arena *arena, row_list *rows, const struct onnx_no
     VEC_PUSH(arena, *rows, row);
 }
 
+// Orders rows by operator, and rows of one operator from the most nodes to the fewest.
 static int by_name(const void *a, const void *b) {
     const struct row *x = a, *y = b;
     int order = strcmp(x->op, y->op);

@@ -15,8 +15,8 @@ static int rows_of(const struct graph *g, const struct node *n, size_t i) {
     return v == NONE ? NONE : graph_value(g, v)->rows;
 }
 
-// For a tensor with the extents `from` that is reshaped to `to`: returns the axis of `to` that is the same as axis
-// `axis` of `from`. MIXED: there is none.
+// A tensor with the extents `from` is reshaped to `to`. Returns the axis of `to` that is the same as axis `axis` of
+// `from`, or MIXED if there is none.
 static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_dims *to) {
     int64_t before = 1, at = 1;
     for (int i = 0; i < axis; i++) before *= from->dim[i];
@@ -25,8 +25,9 @@ static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_d
     return MIXED;
 }
 
-// The functions rows_* return the axis of rows of the result of one kind of node: NONE if no operand has rows, MIXED if
-// the node may mix them. This one is for operands that broadcast.
+// The functions rows_* return the axis that counts rows in the result of one kind of node, and MIXED if the node may
+// mix elements of different rows. If no operand has rows, they return NONE, or else MIXED for MatMul and Attention.
+// This one is for operands that broadcast.
 static int rows_broadcast(const struct graph *g, const struct node *n) {
     int found = NONE, rank = dims(g, n->out.items[0])->rank;
     for (size_t i = 0; i < n->in.count; i++) {
@@ -44,8 +45,9 @@ static int rows_broadcast(const struct graph *g, const struct node *n) {
     return found;
 }
 
-// For MatMul, whose last two axes are those of the matrices. The rows must be an axis before these two on both sides,
-// or the rows of the left matrix if the right operand has none.
+// This one is for MatMul, whose last two axes are those of the matrices. The rows must be the same axis before these
+// two on both sides. If the right operand has no rows, they must be the rows of the left matrix or, if the right
+// operand has at most two axes, an axis of the left operand before its last two.
 static int rows_product(const struct graph *g, const struct node *n) {
     int a = rows_of(g, n, 0), b = rows_of(g, n, 1), left = dims(g, graph_in(n, 0))->rank,
         right = dims(g, graph_in(n, 1))->rank, rank = dims(g, n->out.items[0])->rank;
@@ -54,7 +56,8 @@ static int rows_product(const struct graph *g, const struct node *n) {
     return a + rank - left;
 }
 
-// Attention keeps the entries of a batch apart. Its mask must be the same for all of them.
+// This one is for Attention, which keeps the entries of a batch apart. Axis 0 of Q, K and V must count the rows, and
+// the mask must be the same for all entries.
 static int rows_attention(const struct graph *g, const struct node *n) {
     const struct onnx_dims *mask = graph_in(n, 3) == NONE ? NULL : dims(g, graph_in(n, 3));
     for (size_t i = 0; i < n->in.count; i++)
@@ -70,13 +73,13 @@ static int rows_transpose(const struct graph *g, const struct node *n) {
     return MIXED;
 }
 
-// Whether the node's operator is in a list of names between spaces.
+// Returns whether the node's operator is in a list of names between spaces.
 static bool keeps(const struct node *n, const char *ops) {
     const char *at = strstr(ops, n->op);
     return at && at > ops && at[-1] == ' ' && at[strlen(n->op)] == ' ';
 }
 
-// Whether the node works along the axis that counts rows.
+// Returns whether the node works along axis r, which counts the rows of an operand with `rank` axes.
 static bool works_along(const struct graph *g, const struct node *n, int r, int rank) {
     int axes[ONNX_MAX_RANK], count;
     if (!strncmp(n->op, "Reduce", 6)) {
@@ -92,7 +95,7 @@ static bool works_along(const struct graph *g, const struct node *n, int r, int 
     return norm ? r >= axis : r == axis;
 }
 
-// Returns the axis of rows of a node's result, for all operators.
+// Returns the axis that counts rows in a node's result, for all operators. Unknown operators may mix rows.
 static int rows_of_result(const struct graph *g, const struct node *n) {
     int r = rows_of(g, n, 0), v = n->out.items[0];
     if (graph_in(n, 0) == NONE || !graph_value(g, v)->shaped) return MIXED;

@@ -18,7 +18,7 @@ struct shaping {
 };
 typedef const char *rule(struct shaping *);
 
-// Returns the extents of operand i. NULL: they are not known, and `unknown` is set.
+// Returns the extents of operand i. If they are not known, sets `unknown` and returns NULL.
 static const struct onnx_dims *dims_of(struct shaping *s, size_t i) {
     int v = graph_in(s->n, i);
     if (v == NONE || !graph_value(s->g, v)->shaped) return s->unknown = true, NULL;
@@ -82,7 +82,7 @@ static const char *rule_gemm(struct shaping *s) {
     return a->dim[!ta] == b->dim[tb] ? NULL : "the operands of the product have different lengths";
 }
 
-// Gets the shape of Attention's first result. The operands are [batch][heads][rows][elements], or with three axes
+// Sets the shape of Attention's first result. The operands are [batch][heads][rows][elements], or with three axes
 // [batch][rows][heads * elements].
 static const char *rule_attention(struct shaping *s) {
     const struct onnx_dims *q = dims_of(s, 0), *k = dims_of(s, 1), *v = dims_of(s, 2);
@@ -106,7 +106,8 @@ static const char *rule_attention(struct shaping *s) {
 
 // ---- views ----
 
-// In the new shape, 0 keeps the extent of the operand, and one extent may be -1: it follows from the others.
+// In the new shape of a Reshape, 0 keeps the extent of the operand, and one extent may be -1: it follows from the
+// others.
 static const char *rule_reshape(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     int64_t want[ONNX_MAX_RANK], known = 1, count = x ? onnx_elements(x) : 0;
@@ -372,8 +373,8 @@ static const char *rule_conv(struct shaping *s) {
     return slide(s, x, w->dim + 2, w->dim[0]);
 }
 
-// Returns the extent of a ConvTranspose's result along axis i of the `places` axes after the channels. 0: an attribute
-// is out of range.
+// Returns the extent of a ConvTranspose's result along axis i of the `places` axes after the channels. Returns 0 if an
+// attribute is out of range.
 static int64_t spread(const struct node *n, int i, int places, int64_t extent, int64_t kernel) {
     int64_t stride = item(n, "strides", i, 1), dilation = item(n, "dilations", i, 1),
             more[] = {item(n, "pads", i, 0), item(n, "pads", i + places, 0), item(n, "output_padding", i, 0)};
@@ -472,7 +473,7 @@ static const char *rule_center(struct shaping *s) {
     return onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
 }
 
-// DynamicQuantizeLinear: the quantized tensor, its scale and its zero point.
+// The results of DynamicQuantizeLinear are the quantized tensor, its scale and its zero point.
 static const char *rule_dynamic(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0), one = {0};
     if (!x) return NULL;
@@ -483,7 +484,7 @@ static const char *rule_dynamic(struct shaping *s) {
     return NULL;
 }
 
-// RNN, GRU and LSTM: the states of all steps, the last state, and the last cell.
+// The results of RNN, GRU and LSTM are the states of all steps, the last state, and (LSTM) the last cell.
 static const char *rule_recurrent(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0), *r = dims_of(s, 2);
     if (!x || !r) return NULL;
@@ -516,6 +517,7 @@ static const char *rule_of_shape(struct shaping *s) {
     return !s->unknown && onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
 }
 
+// The rules and their operators. Shapes of other operators are not known, unless the file gives them.
 static const struct {
     const char *ops;
     rule *rule;
@@ -574,7 +576,7 @@ static rule *rule_of(struct arena *arena, const struct node *n) {
     return found;
 }
 
-// Returns the type of a result's elements; 0: unknown.
+// Returns the type of a result's elements, or 0 if it is unknown.
 static int type_of(const struct graph *g, const struct node *n, size_t output) {
     int v = graph_in(n, !strcmp(n->op, "Where") ? 1 : 0);
     if (graph_is(n, "Cast")) return (int)onnx_int(n->src, "to", ONNX_FLOAT);

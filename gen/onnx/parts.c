@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that take parts of tensors or join tensors: Slice, Split, Gather, Compress, Concat, Pad, CenterCropPad,
-// Resize, Upsample. They become `slice` and `concat` operations along one axis after the other.
+// Writes operators that take parts of tensors or join tensors: Slice, Split, Gather, Compress, Concat, Pad,
+// CenterCropPad, Resize, Upsample. Most become `slice` and `concat` operations along one axis after the other.
 #include <math.h>
 #include <string.h>
 
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_PIECES = 32 }; // parts that one node may be composed of
+enum { MOST_PIECES = 32 }; // most runs of indices that become a slice each
 
 static const struct onnx_dims *in_dims(const struct lower *l, size_t i) {
     return &graph_value(l->g, graph_in(l->n, i))->dims;
@@ -28,7 +28,8 @@ static struct axis axis_of(const struct onnx_dims *d, int axis) {
     return a;
 }
 
-// Gets the tensor's extents without `before` or `inside` if these are 1. Returns the index of the axis among them.
+// Sets dim[] to the tensor's extents, without `before` and `inside` if they are 1. Returns the index of the axis in
+// dim.
 static int shape_of(const struct axis *a, int64_t dim[], int *rank) {
     int along = a->before > 1;
     *rank = 0;
@@ -79,7 +80,7 @@ int lower_joined(struct lower *l, int a, int b, int64_t before, int64_t extent_a
 
 // ---- Slice, Split, Gather ----
 
-// Split: makes a slice for each result that is read.
+// Writes Split: makes a slice for each result that is read.
 static const char *split(struct lower *l, int *out) {
     int axis = graph_axis(onnx_int(l->n->src, "axis", 0), in_dims(l, 0)->rank), x = lower_operand(l, 0);
     struct axis a = axis_of(in_dims(l, 0), axis);
@@ -99,7 +100,7 @@ static const char *split(struct lower *l, int *out) {
     return NULL;
 }
 
-enum { MOST_MATRIX = 65536 }; // elements of a matrix for mix()
+enum { MOST_MATRIX = 65536 }; // most elements of a matrix for mix()
 
 // Multiplies the elements of an axis by a constant matrix m [count][extent], in fp32. The axis then has `count`
 // elements.
@@ -170,7 +171,7 @@ static const char *backwards(struct lower *l, int t, const struct axis *a, int64
     return take(l, t, a, index, count, out);
 }
 
-// Slice: takes a part along one axis after the other.
+// Writes Slice: takes a part along one axis after the other.
 static const char *slice(struct lower *l, int *out) {
     int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
     struct onnx_dims now = *in_dims(l, 0), to;
@@ -198,7 +199,7 @@ static const char *gather(struct lower *l, int *out) {
     return why;
 }
 
-// Keeps the elements whose condition is true or, with `axis`, the planes of this axis.
+// Writes Compress: keeps the elements whose condition is true or, with `axis`, the planes of this axis.
 static const char *compress(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     const struct onnx_data *d = graph_constant(l->g, l->n, 1);
@@ -215,7 +216,7 @@ static const char *compress(struct lower *l, int *out) {
 
 // ---- Concat, Pad ----
 
-// Gets operand i as a tensor. `other`: an operand that is not constant, from which a constant's tensor is made.
+// Sets *t to operand i as a tensor. `other`: an operand that is not constant, from which a constant's tensor is made.
 static const char *piece_of(struct lower *l, size_t i, size_t other, int *t) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     if (!d) return *t = lower_operand(l, i), NULL;
@@ -265,7 +266,7 @@ static const char *border(struct lower *l, int t, const struct axis *a, int64_t 
     return NULL;
 }
 
-// Pad: pads one axis after the other. Negative padding cuts the axis first.
+// Writes Pad: pads one axis after the other. Negative padding cuts the axis first.
 static const char *pad(struct lower *l, int *out) {
     const struct node *n = l->n;
     struct onnx_dims now = *in_dims(l, 0);
@@ -297,7 +298,7 @@ static const char *pad(struct lower *l, int *out) {
     return NULL;
 }
 
-// CenterCropPad: cuts each axis or pads it with zeros, evenly at both ends.
+// Writes CenterCropPad: cuts each axis or pads it with zeros, evenly at both ends.
 static const char *center(struct lower *l, int *out) {
     struct onnx_dims now = *in_dims(l, 0), to = *out_dims(l, 0);
     *out = lower_operand(l, 0);
@@ -322,8 +323,8 @@ static const char *center(struct lower *l, int *out) {
 
 // ---- Resize ----
 
-// Returns the index, with a fraction, in an axis of `from` elements from which element i of the resized axis is made.
-// The resized axis has `to` elements. NAN: an unknown mode.
+// Returns the place in an axis of `from` elements from which element i of the resized axis is made: an index with a
+// fraction. The resized axis has `to` elements. Returns NAN for an unknown mode.
 static double source_of(const struct node *n, int64_t i, int64_t from, int64_t to, double scale) {
     const char *how = n->src ? onnx_string(n->src, "coordinate_transformation_mode", "half_pixel") : "asymmetric";
     double x = (double)i, half = (x + 0.5) / scale - 0.5;
@@ -335,7 +336,7 @@ static double source_of(const struct node *n, int64_t i, int64_t from, int64_t t
     return !strcmp(how, "half_pixel") ? half : NAN;
 }
 
-// Rounds an index to that of an element.
+// Rounds an index with a fraction to that of an element of an axis with `from` elements.
 static int64_t nearest(const struct node *n, double x, int64_t from) {
     const char *how = graph_is(n, "Upsample") ? "floor" : onnx_string(n->src, "nearest_mode", "round_prefer_floor");
     double at = !strcmp(how, "floor")               ? floor(x)
@@ -345,15 +346,15 @@ static int64_t nearest(const struct node *n, double x, int64_t from) {
     return at < 0 ? 0 : at > (double)(from - 1) ? from - 1 : (int64_t)at;
 }
 
-// Whether each element is repeated `factor` times, in order.
+// Returns whether each element is repeated `factor` times, in order.
 static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
     for (int64_t i = 0; i < count; i++)
         if (index[i] != i / factor) return false;
     return true;
 }
 
-// Resizes an axis by linear interpolation between the two neighbours of each index. Beyond the ends, the last element
-// counts.
+// Resizes an axis by linear interpolation between the two neighbours of each index. For a neighbour beyond an end of
+// the axis, the element at this end counts.
 static const char *interpolate(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     float *f;
     if (to > MOST_MATRIX / a->extent) return "an interpolation of an axis that is too long";

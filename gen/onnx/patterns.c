@@ -22,13 +22,13 @@ static bool same_shape(const struct graph *g, const struct node *n) {
     return x->shaped && y->shaped && graph_same_dims(&x->dims, &y->dims);
 }
 
-// Whether a Dropout has no effect, because its operand `training_mode` is absent or false.
+// Returns whether a Dropout has no effect, because its operand `training_mode` is absent or false.
 static bool is_inference(const struct graph *g, const struct node *n) {
     const struct onnx_data *training = graph_constant(g, n, 2);
     return graph_in(n, 2) == NONE || (training && training->count == 1 && onnx_at(training, 0) == 0);
 }
 
-// Whether the node's result equals its operand, for example of a Dropout in inference or a Concat of one tensor.
+// Returns whether the node's result equals its operand, as for a Dropout in inference or a Concat of one tensor.
 static bool changes_nothing(const struct graph *g, const struct node *n) {
     if (graph_in(n, 0) == NONE || n->out.count < 1) return false;
     if (graph_is(n, "Identity")) return true;
@@ -50,12 +50,13 @@ static void drop(struct graph *g, struct node *n) {
 
 // ---- norms ----
 
-// Whether the constant is the number x, up to rounding.
+// Returns whether the constant is the number x, up to rounding.
 static bool is_number(const struct onnx_data *d, double x) {
     return d && d->count == 1 && fabs(onnx_at(d, 0) - x) < 1e-6 * (1 + fabs(x));
 }
 
-// If a reduction joins the last axes of its operand, returns the first of these axes; otherwise NONE.
+// If a reduction joins the last axes of its operand and keeps them with extent 1 (`keepdims`), returns the first of
+// these axes; otherwise NONE.
 static int trailing(const struct graph *g, const struct node *n) {
     const struct value *x = graph_value(g, graph_in(n, 0));
     int axes[ONNX_MAX_RANK], first = ONNX_MAX_RANK, rank = x->dims.rank;
@@ -75,7 +76,8 @@ static int centered(const struct graph *g, int v, int *axis) {
     return *axis == NONE ? NONE : graph_in(sub, 0);
 }
 
-// Whether a and b are the same value. Some exporters compute x - mean(x) twice; these two values count as the same.
+// Returns whether a and b are the same value. Some exporters compute x - mean(x) twice; these two values count as the
+// same.
 static bool same_value(const struct graph *g, int a, int b) {
     int i, j;
     return a == b || (centered(g, a, &i) != NONE && centered(g, a, &i) == centered(g, b, &j) && i == j);
@@ -94,7 +96,7 @@ struct spread {
     double eps;
 };
 
-// Whether v is the denominator of a norm, which *s then describes.
+// Returns whether v is the denominator of a norm, which *s then describes.
 static bool is_spread(const struct graph *g, int v, struct spread *s) {
     const struct node *root = graph_maker(g, v, "Sqrt"), *sum = root ? graph_maker(g, graph_in(root, 0), "Add") : NULL;
     int mean = sum ? graph_in(sum, graph_constant(g, sum, 0) ? 1 : 0) : root ? graph_in(root, 0) : NONE;
@@ -107,7 +109,7 @@ static bool is_spread(const struct graph *g, int v, struct spread *s) {
     return s->of != NONE && s->axis != NONE;
 }
 
-// Whether v is 1 / (the denominator of a norm), which *s then describes.
+// Returns whether v is 1 / (the denominator of a norm), which *s then describes.
 static bool is_inverse(const struct graph *g, int v, struct spread *s) {
     const struct node *r = graph_maker(g, v, "Reciprocal"), *d = graph_maker(g, v, "Div");
     if (r) return is_spread(g, graph_in(r, 0), s);
@@ -123,9 +125,10 @@ static void absorb(struct graph *g, int v, int x, const char *became, int depth)
     for (size_t i = 0; i < n->in.count; i++) absorb(g, n->in.items[i], x, became, depth - 1);
 }
 
-enum { DEEPEST = 12 }; // nodes in a chain that absorb follows
+enum { DEEPEST = 12 }; // most nodes in a chain that absorb follows
 
-// Makes the node a norm if it divides `base` by the denominator *s, and both are made from one x.
+// The node divides `base` by the denominator *s. If both are made from one x, makes the node a norm of x. Returns
+// whether it did.
 static bool to_norm(struct graph *g, struct node *n, int base, const struct spread *s) {
     int axis, x = centered(g, base, &axis), from = x == NONE ? base : x;
     if (!same_value(g, base, s->of) || (x != NONE && axis != s->axis)) return false;
@@ -168,17 +171,18 @@ rewrite_function *rewrite_function_of(const char *word) {
     return NULL;
 }
 
-enum { MOST_STEPS = 200, MOST_INNER = 24 }; // limits: nodes that an evaluation visits, and values that are tried as x
+enum { MOST_STEPS = 200, MOST_INNER = 24 }; // most nodes that an evaluation visits; most values that are tried as x
 
 // An evaluation of the part of the graph that computes one value from the value x, element by element.
 struct cone {
     const struct graph *g;
     int x;     // a value of the graph
-    double at; // the number that stands for an element of x
+    double at; // the number that each element of x has in this evaluation
     int steps; // nodes that were visited
 };
 
-// Computes an element of value v. False: v depends on more than x and constant numbers, or needs too many steps.
+// Computes an element of value v. Returns false if v depends on more than x and constant numbers, or needs too many
+// steps.
 static bool evaluate(struct cone *c, int v, double *y) {
     double in[3];
     if (v == c->x) return *y = c->at, true;
@@ -194,7 +198,7 @@ static bool evaluate(struct cone *c, int v, double *y) {
 // Some of these arguments are far from 0. They show whether the file clips the function to a range.
 static const double places[] = {-300, -6, -4, -2.9, -2.2, -1.3, -0.6, -0.1, 0, 0.2, 0.7, 1.5, 2.2, 2.9, 3.5, 5, 300};
 
-// Whether value v equals f(x), up to rounding, at all arguments in `places`.
+// Returns whether value v equals f(x), up to rounding, at all arguments in `places`.
 static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         struct cone c = {.g = g, .x = x, .at = places[i]};
@@ -225,7 +229,8 @@ static bool is_candidate(const struct graph *g, const struct node *n, int x) {
     return a->shaped && b->shaped && graph_same_dims(&a->dims, &b->dims) && is_float(g, x);
 }
 
-// Rewrites the node if its value is a known function of one of the values from which it is computed.
+// Rewrites the node if its result is a known function of one of the values from which the result is computed. Layout
+// operators and nodes with one operand are not tried as the last node of a function. Returns whether it did.
 static bool find_function(struct graph *g, struct node *n) {
     int inner[MOST_INNER], count = n->out.count == 1 ? collect(g, n->out.items[0], inner, 0) : 0, v = n->out.items[0];
     bool single = rewrite_is_layout(n) || n->in.count < 2;

@@ -12,7 +12,8 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Returns a constant as a matrix, without leading extents of 1. NULL: it is not an fp32 constant or not a matrix.
+// Returns a constant as a matrix, without leading extents of 1. Returns NULL if it is not an fp32 constant or not a
+// matrix.
 static const struct onnx_data *matrix(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || d->dims.rank < 2) return NULL;
@@ -52,8 +53,8 @@ static int add_swap(struct graph *g, int before, int x, const struct onnx_dims *
     return v;
 }
 
-// Rewrites W x with a constant W. A Linear multiplies rows, so x is transposed before it and the result is transposed
-// back. False: x is a vector.
+// Rewrites W x with a constant W. A Linear multiplies rows, so x is transposed before the Linear, and the result is
+// transposed back. Returns false if x is a vector.
 static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, const char *name) {
     int x = graph_in(at(g, i), 1);
     struct onnx_dims d = *dims(g, x), y = *dims(g, at(g, i)->out.items[0]);
@@ -103,7 +104,9 @@ static void add_after(struct graph *g, int i, int c) {
     n->src = src;
 }
 
-// Turns a Gemm with constant weights (operand 1) into a Linear. alpha and beta are folded into its weights and summand.
+// Turns a Gemm with constant weights (operand 1) into a Linear. alpha is folded into the weights, and beta into the
+// summand. Returns false if the weights are not constant, if operand 0 is constant, or if a summand that is not
+// constant has a beta other than 1.
 static bool gemm(struct graph *g, int i) {
     struct node *n = at(g, i);
     const struct onnx_data *b = matrix(g, graph_constant(g, n, 1)), *c = graph_constant(g, n, 2);
@@ -164,7 +167,7 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     return d;
 }
 
-enum { MOST_EXACT = 1 << 24 }; // integers that a float holds
+enum { MOST_EXACT = 1 << 24 }; // integers up to this one are exact in fp32
 
 // If the elements of the operand are reordered before a product that sums over all of them, reorders the columns of the
 // weights instead.

@@ -31,7 +31,8 @@ typedef VEC(int64_t) read_int_list;
 bool read_fault(struct reader *, const uint8_t *at, const char *why);
 // Takes the next field of a message. Returns false at the end of the message and after an error.
 bool read_next(struct reader *, struct wire *, struct wire_field *);
-// Reports an error if the field has another type. The functions below do so as well and then return an empty value.
+// Returns whether the field has this type, and reports an error if not. The three functions after it do the same for
+// the type that they expect; after an error they return an empty text, 0, and false.
 bool read_is(struct reader *, const struct wire_field *, enum wire_type);
 const char *read_text(struct reader *, const struct wire_field *);
 int64_t read_int(struct reader *, const struct wire_field *);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent operators: RNN, GRU, LSTM. Every step has the same operations with the same weights, so that the steps
-// become a region that repeats. A step reads the first element of the sequence and carries the sequence on with this
-// element at its end, because a repeated region cannot count its steps.
+// Writes the recurrent operators RNN, GRU and LSTM. Every step has the same operations with the same weights, so that
+// the steps become a region that repeats. A step reads the first element of the sequence and passes the sequence on
+// with this element moved to its end, because a repeated region cannot count its steps.
 #include <string.h>
 
 #include "gen/onnx/lower.h"
 
-enum { MOST_STEPS = 1024 };
+enum { MOST_STEPS = 1024 }; // most elements of a sequence
 
 // The weights of a product that every step has.
 struct weights {
@@ -21,9 +21,13 @@ struct recurrent {
     bool batch_first, linear_before_reset;      // attributes `layout` and `linear_before_reset`
     const char *name;                           // beginning of the names of the weights
     // One direction:
-    int64_t direction;                // 0, or 1 for the second direction of a bidirectional operator
-    const char *gate, *inner, *outer; // activations: operations of the graph language
-    struct weights joint, last, x, h; // joint: with [x h]; last: of a GRU's last gate with [x h], or with x and h alone
+    int64_t direction; // 0, or 1 for the second direction of a bidirectional operator
+    // Activations, as operations of the graph language. gate: of the gates, and of the RNN; inner: of the new state of
+    // a GRU and of the new part of an LSTM's cell; outer: of the cell for an LSTM's state.
+    const char *gate, *inner, *outer;
+    // Products. joint: with [x h]. The others are for a GRU's last gate: last with [x h], x with x alone, h with h
+    // alone.
+    struct weights joint, last, x, h;
     // Tensors: the operator's sequence, the sequence that the next step reads, the state, the cell, the states of all
     // steps (NONE: nobody reads them).
     int all, sequence, state, cell, results;
@@ -143,11 +147,12 @@ static int moved_on(struct recurrent *r, int sequence, int last, int64_t width) 
 
 // ---- one step ----
 
+// This function and the two after it return the new state after a step with the input x.
 static int rnn(struct recurrent *r, int x) {
     return function(r, r->gate, product(r, joined(r, x, r->state), &r->joint));
 }
 
-// (1 - z) * n + z * h, where z and reset are gates, and n is made from x and from h * reset.
+// The new state is (1 - z) * n + z * h, where z and reset are gates, and n is made from x, h and reset.
 static int gru(struct recurrent *r, int x) {
     int both = function(r, r->gate, product(r, joined(r, x, r->state), &r->joint)), z = gate(r, both, 2, 0),
         reset = gate(r, both, 2, 1), n;
@@ -162,7 +167,7 @@ static int peep(struct recurrent *r, int t, int which, int cell) {
     return r->peephole[which] == NONE ? t : add(r, t, mul(r, cell, r->peephole[which]));
 }
 
-// The gates are in the order input (i), output (o), forget (f), cell. Returns the new state and sets the new cell.
+// The gates are in the order input (i), output (o), forget (f), cell. Also sets the new cell.
 static int lstm(struct recurrent *r, int x) {
     int all = product(r, joined(r, x, r->state), &r->joint),
         i = function(r, r->gate, peep(r, gate(r, all, 4, 0), 0, r->cell)),
@@ -206,6 +211,7 @@ static const char *activation(const struct onnx_attribute *a, size_t i, const ch
     return "an activation other than Sigmoid, Tanh, Relu and Softplus";
 }
 
+// Sets the activations of this direction.
 static const char *activations(struct recurrent *r) {
     const struct onnx_attribute *a = onnx_attribute_of(r->l->n->src, "activations");
     size_t each = r->gates == 1 ? 1 : r->gates == 3 ? 2 : 3, at = (size_t)r->direction * each;

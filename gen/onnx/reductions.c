@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that join elements or repeat them: reductions, pooling, softmax, broadcasting.
+// Writes operators that join elements or repeat them: reductions, pooling, softmax, broadcasting.
 #include <string.h>
 
 #include "gen/onnx/lower.h"
@@ -77,7 +77,7 @@ static const struct {
              {"GlobalAveragePool", "mean"},
              {"ReduceSumSquare", "squares"}};
 
-// Returns the axes of a reduction as a mask, where bit i stands for axis i. -1: they are not known.
+// Returns the axes of a reduction as a mask, where bit i is axis i. Returns -1 if they are not known.
 static int axes_of(const struct graph *g, const struct node *n, int rank) {
     int axes[ONNX_MAX_RANK], count = strncmp(n->op, "Global", 6) ? graph_axes(g, n, 1, rank, axes) : 0, mask = 0;
     if (!strncmp(n->op, "Global", 6)) return ((1 << rank) - 1) & ~3;
@@ -196,7 +196,7 @@ static int below_largest(struct lower *l, int t, const struct folded *f, int *la
     return lower_two(l, "sub", t, spread(l, *largest, f));
 }
 
-// ln(sum(exp(x))), where the largest element is subtracted before exp and added afterwards, so that exp cannot
+// Writes ln(sum(exp(x))). The largest element is subtracted before exp and added afterwards, so that exp cannot
 // overflow.
 static const char *log_sum_exp(struct lower *l, int t, const struct folded *f, int *out) {
     int largest;

@@ -32,7 +32,8 @@ static bool same_shape(const struct spec_tensor *a, const struct spec_tensor *b)
 }
 
 // Notes that repetition 0 reads tensor `init` where later repetitions read tensor `next` of the repetition before.
-// False: this cannot be a carry, because the shapes differ or there are too many carries.
+// Returns false if this cannot be a carry, because `next` already has another `init`, the shapes differ, or there are
+// too many carries.
 static bool add_carry(const struct spec *s, struct spec_region *r, int init, int next) {
     for (int c = 0; c < r->carries; c++)
         if (r->carry[c].next == next) return r->carry[c].init == init;
@@ -42,8 +43,8 @@ static bool add_carry(const struct spec *s, struct spec_region *r, int init, int
     return true;
 }
 
-// Whether operand `slot` of operation `offset` comes from the same place in every repetition: from the repetition
-// itself, from the previous one (a carry), or from outside.
+// Returns whether operand `slot` of operation `offset` comes from the same place in every repetition: from the
+// repetition itself, from the previous one (a carry), or from outside.
 static bool fits_operand(const struct spec *s, struct spec_region *r, int offset, int slot) {
     int begin = r->first, ops = r->ops, made = tensor(s, op(s, begin + ops + offset)->in[slot])->maker;
     bool inside = made >= begin + ops && made < begin + 2 * ops, before = made >= begin && made < begin + ops;
@@ -58,7 +59,8 @@ static bool fits_operand(const struct spec *s, struct spec_region *r, int offset
     return true;
 }
 
-// Whether nothing except the next repetition reads the results of a repetition. The last one may have other readers.
+// Returns whether only the repetition itself and the next one read the results of a repetition. Results of the last
+// repetition may have other readers.
 static bool is_closed(const struct spec *s, const struct spec_region *r) {
     int last = r->first + r->ops * (r->repeat - 1), end = last + r->ops;
     for (int i = end; i < (int)s->op.count; i++)
@@ -73,7 +75,7 @@ static bool is_closed(const struct spec *s, const struct spec_region *r) {
     return true;
 }
 
-// Whether the region's operations are repetitions of each other in all operands. Sets its carries.
+// Returns whether the region's operations are repetitions of each other in all operands. Sets the region's carries.
 static bool repeats(const struct spec *s, struct spec_region *r) {
     r->carries = 0;
     for (int offset = 0; offset < r->ops; offset++)
@@ -85,7 +87,7 @@ static bool repeats(const struct spec *s, struct spec_region *r) {
 // Returns how many operations are saved by writing the region once.
 static int gain(const struct spec_region *r) { return r->ops * (r->repeat - 1); }
 
-// Whether repetition saves enough operations to be better than plain operations, which are easier to read.
+// Returns whether repetition saves enough operations to be better than plain operations, which are easier to read.
 static bool is_worth_it(const struct spec_region *r) {
     return r->ops >= 2 && r->repeat >= 2 && (r->repeat >= 3 || r->ops >= 4);
 }
@@ -135,7 +137,7 @@ static void find(struct spec *s, const uint64_t key[], int low, int high) {
     find(s, key, best.first + best.ops * best.repeat, high);
 }
 
-enum { MOST_REGIONS = 64 };
+enum { MOST_REGIONS = 64 }; // with more regions, the spec gets a single one that repeats nothing
 
 static void name_regions(struct spec *s) {
     int repeated = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that round: Round, Floor, Ceil, and the conversions between floats and integers in quantized files. They
-// are composed from fp32 additions, because the graph language has no rounding.
+// Writes operators that round: Round, Floor, Ceil, and the conversions between floats and integers in quantized files.
+// Rounding is composed from fp32 additions, because the graph language has none.
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static int floor_of(struct lower *l, int t) {
     return lower_two(l, "sub", whole, lower_positive(l, lower_two(l, "sub", whole, t)));
 }
 
-// Drops the fraction.
+// Rounds towards 0.
 int lower_truncated(struct lower *l, int t) {
     int above = floor_of(l, lower_bounded(l, t, 0, INFINITY)),
         below = floor_of(l, lower_bounded(l, lower_scaled(l, t, -1), 0, INFINITY));
@@ -42,7 +42,7 @@ static const char *rounding(struct lower *l, int *out) {
 
 // ---- quantized files ----
 
-// Gets the range of an integer type. False: it is neither int8 nor uint8.
+// Gives the range of an integer type. Returns false if it is neither int8 nor uint8.
 static bool range_of(int type, double *lo, double *hi) {
     *lo = type == ONNX_UINT8 ? 0 : -128;
     *hi = type == ONNX_UINT8 ? 255 : 127;
@@ -50,7 +50,7 @@ static bool range_of(int type, double *lo, double *hi) {
 }
 
 // Returns operand i, a scale or zero point, in a shape that broadcasts to operand 0: one number, or one for each index
-// along the attribute `axis`. NULL: it is not constant, or has another shape.
+// along the attribute `axis`. Returns NULL if it is not constant, or has another shape.
 static const struct onnx_data *parameter(struct lower *l, size_t i) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
@@ -64,7 +64,7 @@ static const struct onnx_data *parameter(struct lower *l, size_t i) {
     return out;
 }
 
-// Applies `op` with a constant to the tensor *t. d == NULL: leaves *t unchanged.
+// Applies `op` with a constant to the tensor *t, or leaves *t unchanged if d is NULL.
 static const char *with_parameter(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
     int c;
     if (!d) return NULL;
@@ -83,7 +83,7 @@ static const char *read_parameters(struct lower *l, const struct onnx_data **sca
     return NULL;
 }
 
-// QuantizeLinear: x / scale, rounded, plus the zero point, limited to the range of the type.
+// Writes QuantizeLinear: x / scale, rounded, plus the zero point, limited to the range of the type.
 static const char *quantize(struct lower *l, int *out) {
     const struct onnx_data *scale, *zero;
     double lo, hi;
@@ -106,7 +106,7 @@ static const char *dequantize(struct lower *l, int *out) {
     return why;
 }
 
-// QONNX's Quant: quantizes to integers, whose width in bits is operand 3 (`bitwidth`), and converts back.
+// Writes QONNX's Quant: quantizes to integers, whose width in bits is operand 3 (`bitwidth`), and converts back.
 static const char *quant(struct lower *l, int *out) {
     const struct onnx_data *p[4] = {0};
     double lo, hi;
@@ -124,7 +124,7 @@ static const char *quant(struct lower *l, int *out) {
     return why ? why : with_parameter(l, "mul", p[1], out);
 }
 
-// QONNX's BipolarQuant: 1 for numbers from 0 on, -1 for numbers below 0, times a scale.
+// Writes QONNX's BipolarQuant: 1 for numbers from 0 on, -1 for numbers below 0, times a scale.
 static const char *bipolar(struct lower *l, int *out) {
     const struct onnx_data *scale = graph_constant(l->g, l->n, 1);
     if (!scale) return "a scale that is not constant";
@@ -138,8 +138,8 @@ static int spread(struct lower *l, int number) {
     return lower_repeat(l, number, &(struct onnx_dims){1, {1}}, &graph_value(l->g, graph_in(l->n, 0))->dims);
 }
 
-// DynamicQuantizeLinear: quantizes to uint8 with a scale and a zero point that it computes from the operand's range. If
-// all elements are 0, the scale is 0 and the division by it is a fault at run time.
+// Writes DynamicQuantizeLinear, which quantizes to uint8 with a scale and a zero point from the operand's range. If all
+// elements are 0, the scale is 0, and the division by it is a fault at run time.
 static const char *quantize_any(struct lower *l, int *out) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
     int t = lower_operand(l, 0), all = (1 << x->rank) - 1, least, largest;

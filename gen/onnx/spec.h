@@ -6,6 +6,8 @@
 
 #include "gen/onnx/graph.h"
 
+// Most dimensions of a tensor; most operands and attributes of an operation; most inputs and outputs of the spec, and
+// most carries of a region.
 enum { SPEC_MAX_RANK = 3, SPEC_MAX_IN = 3, SPEC_MAX_ATTRS = 8, SPEC_MAX_PORTS = 8 };
 
 struct spec_tensor {
@@ -37,7 +39,7 @@ struct spec_port {
     const char *name;  // a hint at first, later the name in the spec
 };
 
-// A region: the ops * repeat operations from `first` on, which are repetitions of the first `ops` of them.
+// A region: ops * repeat operations from `first` on. The first `ops` of them are one repetition; the others repeat it.
 struct spec_region {
     const char *name;
     int first, ops, repeat; // ops: operations of one repetition
@@ -66,7 +68,7 @@ void spec_find_regions(struct spec *);
 void spec_make_names(struct spec *);
 // Writes the section `graph:`.
 void spec_write_graph(const struct spec *, struct text *out);
-// Writes the weights as a safetensors file. False: an output error, with errno set.
+// Writes the weights as a safetensors file. Returns false after an output error, with errno set.
 bool spec_write_weights(const struct spec *, FILE *out);
 int64_t spec_weight_bytes(const struct spec *); // bytes of all matrices, with one byte per weight
 

@@ -50,7 +50,7 @@ const char *onnx_dims_text(struct arena *arena, const struct onnx_dims *d) {
 
 // ---- elements ----
 
-// Returns the element with these bits as fp32 or, for int_of, as int64.
+// These return the element with these bits: float_of as fp32, int_of as int64.
 static float float_of(int type, uint64_t bits) {
     double wide;
     if (type == ONNX_FLOAT16) return safetensors_from_f16((uint16_t)bits);
@@ -74,7 +74,7 @@ struct parts {
     struct wire raw;        // raw bytes, if has_raw is set
     const uint8_t *begin;   // of the message, for errors
     bool has_raw, external; // external: the data is in another file
-    float *f;               // elements of `data`, one of f and i is NULL
+    float *f;               // elements of `data`; one of f and i is NULL, and both are until make_space
     int64_t *i;
     int64_t count;           // elements that were read from typed lists
     const char *location;    // the other file; NULL: the message names none
@@ -88,7 +88,7 @@ static void store(struct parts *p, int64_t n, uint64_t bits) {
     else p->i[n] = int_of(p->data->type, bits);
 }
 
-// Allocates the elements.
+// Allocates the elements, as floats or as integers.
 static void make_space(struct reader *r, struct parts *p) {
     size_t n = (size_t)p->data->count;
     if (types[p->data->type].is_float) p->data->f = p->f = arena_alloc_dirty(r->arena, n, sizeof *p->f);
@@ -111,9 +111,10 @@ static bool take_raw(struct reader *r, struct parts *p, struct wire w) {
 
 // ---- typed lists: each field has one element, or several that are packed ----
 
-static int list_bytes(uint32_t field) { return field == 4 ? 4 : field == 10 ? 8 : 0; } // 0: varints
+// Returns the bytes of an element in the list with this field number, or 0 if the elements are varints.
+static int list_bytes(uint32_t field) { return field == 4 ? 4 : field == 10 ? 8 : 0; }
 
-// Whether the format stores elements of this type in the list with this field number.
+// Returns whether the format stores elements of this type in the list with this field number.
 static bool fits_list(uint32_t field, int type) {
     switch (field) {
     case 4: return type == ONNX_FLOAT;
@@ -185,7 +186,7 @@ static void take_place(struct reader *r, struct parts *p, struct wire w) {
     if (!strcmp(key, "length")) p->has_length = take_number(r, p->begin, value, &p->length);
 }
 
-// Whether a path stays in the folder of the model.
+// Returns whether a path stays in the folder of the model.
 static bool is_inside(const char *path) {
     if (!*path || *path == '/') return false;
     for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)
@@ -197,7 +198,8 @@ static bool outside_fault(struct reader *r, struct parts *p, const char *why) {
     return read_fault(r, p->begin, arena_printf(r->arena, "tensor `%s`: %s", p->tensor.name, why));
 }
 
-// Returns the other file of the constant, which is read only once. NULL after an error.
+// Returns the other file of the constant. A file is read only once, for the first of its constants. Returns NULL after
+// an error.
 static const struct read_side_file *side_file(struct reader *r, struct parts *p) {
     for (size_t i = 0; i < r->side.count; i++)
         if (!strcmp(r->side.items[i].name, p->location)) return &r->side.items[i];

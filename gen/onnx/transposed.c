@@ -6,7 +6,9 @@
 
 #include "gen/onnx/rewrite.h"
 
-enum { PLACES = 2, MOST_WEIGHTS = 1 << 26, MOST_REACH = 4096 /* strides, and places of a patch along a dimension */ };
+// PLACES: most dimensions of an image. MOST_WEIGHTS: most elements of the matrix of weights. MOST_REACH: largest
+// stride, and most places of a patch along a dimension.
+enum { PLACES = 2, MOST_WEIGHTS = 1 << 26, MOST_REACH = 4096 };
 
 // How a dimension of the result depends on that of the operand. Element r of block q is the sum of the products of
 // operand element q + d and tap t for all t and d with r + before = t * dilation + d * stride.
@@ -80,7 +82,8 @@ static void copy_tap(const struct transposed *t, const float *from, int64_t taps
 }
 
 // Returns the weights of the convolution: a matrix of [elements of a block][channels of the result] rows and
-// [places of a patch][channels of the operand] columns. w: the weights in the file. NULL: the matrix is too large.
+// [places of a patch][channels of the operand] columns. w: the weights in the file. Returns NULL if the matrix is too
+// large.
 static const struct onnx_data *weights(struct graph *g, const struct transposed *t, const struct onnx_data *w) {
     struct place one = {.taps = 1, .stride = 1, .dilation = 1};
     const struct place *a = t->places > 1 ? &t->place[0] : &one, *b = &t->place[t->places - 1];
@@ -98,6 +101,8 @@ static const struct onnx_data *weights(struct graph *g, const struct transposed 
     return d;
 }
 
+// Returns the bias of each row of the matrix, or NULL if there is none. b: the biases in the file, one for each
+// channel.
 static const struct onnx_data *biases(struct graph *g, const struct transposed *t, const struct onnx_data *b) {
     int64_t blocks = t->place[0].stride * (t->places > 1 ? t->place[1].stride : 1);
     float *f;
@@ -133,7 +138,8 @@ static int constant_list(struct graph *g, const int64_t item[], int count) {
     return v;
 }
 
-// Inserts a Slice before node i. It drops the elements after the end of the result, which the last blocks have.
+// Inserts a Slice of x before node i. It drops the elements after the end of the result, which the last blocks have.
+// Returns its value.
 static int add_cut(struct graph *g, int i, const struct transposed *t, int x) {
     static const struct onnx_node cut = {.name = "", .op = "Slice", .domain = ""};
     int64_t start[PLACES] = {0}, end[PLACES] = {0}, axes[PLACES] = {1, 2};
@@ -166,7 +172,8 @@ static int add_order(struct graph *g, int *i, const struct transposed *t, int x)
     return whole ? x : add_cut(g, (*i)++, t, x);
 }
 
-// Reads the sizes of a ConvTranspose. False: it has more dimensions, a batch, or sizes that are not supported.
+// Reads the sizes of a ConvTranspose. Returns false if it has more dimensions, a batch, or sizes that are not
+// supported.
 static bool read_places(const struct graph *g, const struct node *n, const struct onnx_data *w, struct transposed *t) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
     *t = (struct transposed){.places = x->rank - 2,

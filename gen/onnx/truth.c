@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with truth values: comparisons, logic, conversions, choices between tensors, and functions with thresholds.
-// In a design, truth values are the fp32 numbers 0 and 1.
+// Writes operators with truth values: comparisons, logic, conversions, choices between tensors, and functions with
+// thresholds. In a design, truth values are the fp32 numbers 0 and 1.
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static const char *cast(struct lower *l, int *out) {
 
 // ---- choices ----
 
-// Gets a tensor with the elements of operand i where the truth values in `when` are 1, and with 0 elsewhere.
+// Sets *out to a tensor with the elements of operand i where the truth values in `when` are 1, and with 0 elsewhere.
 static const char *where_part(struct lower *l, size_t i, int when, int *out) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     int t;
@@ -80,7 +80,7 @@ static const char *where_part(struct lower *l, size_t i, int when, int *out) {
     return why;
 }
 
-// Writes Where as the sum of two where_part().
+// Writes Where as the sum of two results of where_part.
 static const char *where(struct lower *l, int *out) {
     int like = NONE, when, a, b;
     size_t first = 0;
@@ -105,7 +105,7 @@ static const char *thresholded(struct lower *l, int *out) {
     return *out = lower_two(l, "mul", t, lower_positive(l, lower_plus(l, t, -attr(l, "alpha", 1)))), NULL;
 }
 
-// x - bias above lambd, x + bias below -lambd, and 0 between them.
+// Writes Shrink: x - bias where x is above lambd, x + bias where x is below -lambd, and 0 between them.
 static const char *shrink(struct lower *l, int *out) {
     double bias = attr(l, "bias", 0), lambd = attr(l, "lambd", 0.5);
     int t = lower_operand(l, 0), above = lower_positive(l, lower_plus(l, t, -lambd)),

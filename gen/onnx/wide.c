@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide convolutions, for designs that keep their weights on chip: a convolution of an image becomes a convolution along
-// the rows of the image, whose channels are the elements of a whole row. The matrix of weights then has a row for each
-// channel of each column of the result, and is mostly zeros. It is larger and takes more products, but a patch is a few
-// long rows instead of many short ones, and the patches of one row of the result share one pass over the weights.
+// Writes wide convolutions, for designs that keep their weights on chip: a convolution of an image becomes a
+// convolution along the rows of the image, whose channels are the elements of a whole row. The matrix of weights then
+// has a row for each channel of each column of the result, and is mostly zeros. It is larger and takes more products,
+// but a patch is a few long rows instead of many short ones, and the patches of one row of the result share one pass
+// over the weights.
 #include "gen/onnx/lower.h"
 
 #include <string.h>
 
 enum {
-    MOST_WEIGHTS = 1 << 20, // elements of a wide matrix
-    MOST_K = 32768,         // elements of a row of weights (docs/spec.md)
-    LANES = 16,             // of the engine and of the vector kernels, by which the two forms are compared
+    MOST_WEIGHTS = 1 << 20, // most elements of a wide matrix
+    MOST_K = 32768,         // most elements of a row of weights (docs/spec.md)
+    LANES = 16,             // lanes of the engine and of vector kernels, assumed for the comparison of the two forms
     BEAT = 64               // int8 weights of a beat
 };
 
@@ -23,7 +24,7 @@ static int64_t word_of(int64_t n) {
     return word;
 }
 
-// Returns the cycles of a convolution in a pipeline: those of its patches or of its products, whichever take longer.
+// Returns the cycles of a convolution in a pipeline: those of its patches or of its products, whichever are more.
 // firings: patches, which are the rows of the product's operand. rows, k: rows of weights, and elements of a row. run:
 // elements of a patch that follow one another in the image.
 static int64_t cycles(int64_t firings, int64_t rows, int64_t k, int64_t run) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the wire format of protocol buffers. Every length is checked against the bytes that are left.
+// Reads the wire format of protocol buffers (wire.h). Every length is checked against the bytes that are left.
 #include "gen/onnx/wire.h"
 
 #include "gen/base/base.h"

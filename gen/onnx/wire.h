@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire format of protocol buffers, in which ONNX files are stored: a message is a sequence of numbered fields.
-// read.h reads the messages. No function trusts the bytes: a damaged file gives an error.
+// Reads the wire format of protocol buffers, in which ONNX files are stored: a message is a sequence of numbered
+// fields. read.h reads the messages. No function trusts the bytes: a damaged file gives an error.
 #ifndef RILL_ONNX_WIRE_H
 #define RILL_ONNX_WIRE_H
 
@@ -24,11 +24,11 @@ struct wire_field {
     const uint8_t *key; // where the field begins
 };
 
-// These take a number of variable length, or of a fixed number of bytes. They return false if the bytes end too early
-// or the number is too long.
+// These take a number of variable length, or of a fixed number of bytes (1 to 8, the low byte first). They return false
+// if the bytes end too early or the number has more than 64 bits.
 bool wire_varint(struct wire *, uint64_t *value);
 bool wire_fixed(struct wire *, int bytes, uint64_t *value);
-static inline size_t wire_left(const struct wire *w) { return (size_t)(w->end - w->at); }
+static inline size_t wire_left(const struct wire *w) { return (size_t)(w->end - w->at); } // bytes
 
 // Takes the next field. Returns false at the end of the message, where *why is NULL, and after an error, which *why
 // describes.

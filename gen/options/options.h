@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a command as data. The parser, its messages, the usage, shell completion and the manual page are all
-// derived from tables of rows. parse.c, usage.c, shells.c and manual.c implement them.
+// The options of a command as data: tables with a row for each option. parse.c parses command lines by these tables.
+// usage.c, shells.c and manual.c derive the usage, shell completion and the manual page from them.
 #ifndef RILL_OPTIONS_H
 #define RILL_OPTIONS_H
 
@@ -52,7 +52,7 @@ struct option_table {
     const struct option_row *row;
     size_t base;
 };
-enum { OPTION_TABLES = 5 };
+enum { OPTION_TABLES = 5 }; // most tables of a command
 
 struct options {                              // all options of a command
     const char *name, *purpose;               // purpose: one line for lists of commands
@@ -64,8 +64,8 @@ struct options {                              // all options of a command
 };
 
 enum { OPTIONS_GO_ON = -1 };
-// Fills the struct `into` from the arguments after argv[0]. Returns OPTIONS_GO_ON, or the exit status of the command
-// after it has printed the usage, a list of legal values or an error.
+// Fills the struct `into` from the arguments after argv[0]. Returns OPTIONS_GO_ON if the command can go on. Otherwise,
+// it has printed the usage, a list of legal values or an error, and returns the exit status of the command.
 int options_parse(const struct options *, struct arena *, int argc, char **argv, void *into);
 // Prints a message about the arguments, in the form that options_parse uses; returns RILL_USAGE.
 int options_wrong(const struct options *, const char *message);

@@ -16,7 +16,7 @@
 enum { STORE_ALIGN = 64, STORE_HEADER = 16 }; // bytes; the header is the magic number and the number of entries
 
 // Reserves `bytes` in the file from the next multiple of STORE_ALIGN on, and moves `*at` to their end. Returns the
-// offset of the first one.
+// offset of the first byte.
 static int64_t place(int64_t *at, int64_t bytes) {
     int64_t here = layout_div_up(*at, STORE_ALIGN) * STORE_ALIGN;
     *at = here + bytes;

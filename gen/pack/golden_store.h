@@ -19,8 +19,8 @@
 struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of the array q; its elements are int16_t with QFORMAT_INT16, else int8_t
-    // 1: the entry has `rows` x `k` fp32 values in f32 instead of q: a table by position, or the gain and offset of a
-    // norm as rows 0 and 1.
+    // 1: the entry has `rows` x `k` fp32 values in f32 instead of q: the rows of a table, or one row for each parameter
+    // vector, such as the gain of a norm and then its offset.
     int32_t is_float;
     int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
@@ -46,7 +46,7 @@ bool store_write_floats(FILE *, const struct store_entry *, const float *);
 
 struct store {
     const uint8_t *data; // the file, mapped
-    size_t size;
+    size_t size;         // bytes of the file
     const struct store_entry *entry;
     int count;
 };

@@ -17,10 +17,10 @@ enum { GUARD = 5, STRIDE = 7 };
 struct table {
     const char *name;
     const char *argument;                                    // text for the comments of the printed tables
-    long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
+    long double (*value)(int segment, long double fraction); // fraction: in [0, 1); the result is in [0, 2]
     int segments;
     int index_w;          // bits of the segment index
-    int octave_w;         // bits of the index that cover [0, 1); one more bit is the parity of the exponent
+    int octave_w;         // bits of the index that cover the fraction; rsqrt has one more bit, the exponent's parity
     int input_w;          // bits of the fraction
     int c0_frac;          // y = c0 * 2^-c0_frac
     int c1_frac, c2_frac; // as for c0, per unit of the fraction and per its square
@@ -45,7 +45,8 @@ static long double rsqrt_value(int segment, long double fraction) {
     return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
 }
 
-// ln(m) / (m - 1). An argument in [3/2, 2) is halved for the upper half of the segments, so that m - 1 is -1/4 to 1/2.
+// Returns ln(m) / (m - 1). In the upper half of the segments, an argument in [3/2, 2) is halved to m, so that m - 1 is
+// -1/4 to 1/2.
 static long double ln_value(int segment, long double fraction) {
     long double d = segment >= 64 ? (fraction - 1) / 2 : fraction;
     return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
