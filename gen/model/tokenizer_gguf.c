@@ -75,7 +75,7 @@ static bool read_types(struct loader *l, uint64_t vocab) {
 
 static bool read_tokens(struct loader *l) {
     const struct gguf_value *list = list_of(l, "tokenizer.ggml.tokens", 0);
-    if (!list || list->count > TOKENIZER_MAX_IDS || !tokenizer_reserve(&l->b, list->count)) return false;
+    if (!list || !tokenizer_reserve(&l->b, list->count)) return false;
     return read_types(l, list->count) && add_tokens(l, list);
 }
 
@@ -92,7 +92,9 @@ static bool add_merge(struct loader *l, struct gguf_text pair, uint64_t line) {
 
 static bool read_merges(struct loader *l) {
     const struct gguf_value *list = list_of(l, "tokenizer.ggml.merges", 0);
-    if (!list || list->count > TOKENIZER_MAX_IDS) return false;
+    if (!list) return false;
+    if (list->count > TOKENIZER_MAX_IDS)
+        return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_MANY, list->count, TOKENIZER_MAX_IDS), false;
     struct gguf_text *pairs = ARENA_ARRAY(l->b.arena, struct gguf_text, list->count + 1);
     if (!gguf_texts(list, list->count, pairs)) return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_MERGES), false;
     tokenizer_reserve_merges(&l->b, list->count);

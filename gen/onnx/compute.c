@@ -8,7 +8,6 @@
 static double relu(double x) { return x > 0 ? x : 0; }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double softplus(double x) { return log1p(exp(x)); }
-static double swish(double x) { return x * sigmoid(x); }
 static double mish(double x) { return x * tanh(softplus(x)); }
 static double softsign(double x) { return x / (1 + fabs(x)); }
 static double hardswish(double x) { return x * fmin(fmax(x / 6 + 0.5, 0), 1); }
@@ -43,7 +42,6 @@ static const struct {
     {"Not", is_zero},
     {"Sin", sin},
     {"Cos", cos},
-    {"Swish", swish},
     {"Identity", same},
     {"Dropout", same},
 };
@@ -98,6 +96,7 @@ static bool compute_shaped(const struct node *n, double x, double *y) {
     else if (!strcmp(op, "LeakyRelu")) *y = x < 0 ? onnx_float(n->src, "alpha", 0.01) * x : x;
     else if (!strcmp(op, "ThresholdedRelu")) *y = x > onnx_float(n->src, "alpha", 1) ? x : 0;
     else if (!strcmp(op, "Elu")) *y = x < 0 ? onnx_float(n->src, "alpha", 1) * expm1(x) : x;
+    else if (!strcmp(op, "Swish")) *y = x * sigmoid(onnx_float(n->src, "alpha", 1) * x);
     else if (!strcmp(op, "HardSigmoid"))
         *y = fmin(fmax(onnx_float(n->src, "alpha", 0.2) * x + onnx_float(n->src, "beta", 0.5), 0), 1);
     else return false;

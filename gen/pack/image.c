@@ -119,8 +119,12 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     int exp_min = (int)im->ir->tensor[node->in[0]].exp_min;
     float *scale = ARENA_ARRAY(im->scratch, float, (size_t)e->rows);
     struct golden_fault fault = {0};
-    for (int64_t row = 0; row < e->rows; row++) scale[row] = golden_stored_scale(m->row_scale[row], exp_min, &fault);
-    if (!fault.raised) return scale;
+    bool lost = false; // a scale is too small for a float, so its row would become 0
+    for (int64_t row = 0; row < e->rows; row++) {
+        scale[row] = golden_stored_scale(m->row_scale[row], exp_min, &fault);
+        lost |= scale[row] == 0 && m->row_scale[row] != 0;
+    }
+    if (!fault.raised && !lost) return scale;
     diag_error(diag, node->loc, MSG_SCALE_RANGE, ir_op_of(im->ir, node->op)->name, node->name, exp_min);
     return NULL;
 }

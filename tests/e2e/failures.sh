@@ -61,6 +61,11 @@ without_vocabulary() { # without a tokenizer, requests are ids
 }
 counted check "no vocabulary: packed with a warning" without_vocabulary
 
+# Row scales are about 2^-10. With an `exp_min` of -126 no float can hold them, and the product would be 0.
+sed 's/op: quantize, name: x_q,/& exp_min: -126,/' configs/graph-linear.yaml >"$work/failures/scales.yaml"
+counted check_refused "row scales too small for a float" 1 'matmul `acc`: a row scale times 2.-126 is out of range' \
+    "$rill" pack "$work/failures/scales.yaml" --weights random:1 -o "$work/failures/scales"
+
 # ---- full disk: files larger than a limit, a small file system where the user may mount one, a full device ----
 
 limited() { # a write beyond the limit fails (File too large) instead of killing the program

@@ -293,7 +293,8 @@ def composed(g):
          g.node("LpNormalization", x, axis=1, p=2), g.node("LpNormalization", x, axis=3, p=1),
          g.node("LRN", x, size=3, alpha=0.1, bias=1.5),
          g.node("GroupNormalization", x, g.const(weights(6)), g.const(weights(6)), num_groups=3),
-         g.node("PRelu", x, g.const(weights(6, 1, 1)))]
+         g.node("PRelu", x, g.const(weights(6, 1, 1))), g.node("Swish", x, alpha=0.5),
+         g.node("Mul", x, g.node("Swish", g.const(weights(6, 1, 1)), alpha=3.0))]
     h = t[0]
     for v in t[1:]:
         h = g.node("Add", h, v)

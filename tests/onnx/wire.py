@@ -450,6 +450,7 @@ def evaluate(op, x, a):
         "ArgMax": lambda: arg(x[0], np.argmax, **a), "ArgMin": lambda: arg(x[0], np.argmin, **a),
         "TopK": lambda: top(*x, **a), "Hardmax": lambda: hardmax(x[0], **a), "Where": lambda: np.where(*x),
         "ThresholdedRelu": lambda: np.where(x[0] > a["alpha"], x[0], 0),
+        "Swish": lambda: x[0] / (1 + np.exp(-a["alpha"] * x[0])),
         "Shrink": lambda: np.sign(x[0]) * (np.abs(x[0]) - a["bias"]) * (np.abs(x[0]) > a["lambd"]),
         "QuantizeLinear": lambda: quantized(*x, **a), "DynamicQuantizeLinear": lambda: quantized_any(x[0]),
         "Quant": lambda: quant(*x, **a), "Compress": lambda: np.compress(x[1], x[0], a["axis"]),
