@@ -70,7 +70,7 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 
 // ---- streams ----
 
-struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
+struct emit_word emit_port_word(const struct ir *, int kernel, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
 // Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
@@ -91,6 +91,9 @@ void emit_stream_nets(const struct ir *, const char *name, const struct emit_wor
 // Return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
 const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field);
 const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
+// Returns the port with this number in the array to which `like` belongs, or NULL.
+const struct ir_port *emit_array_port(const struct ir_kernel *, const struct ir_port *like, int index);
+int emit_pool_member(const struct ir *, int pool, int port);              // the stream at a port of a pool
 int64_t emit_pool_number(const struct ir *, int pool, const char *param); // value of a parameter of the pool's storage
 
 // ---- places ----
@@ -142,7 +145,7 @@ const char *emit_times(const struct ir *, int64_t times, const char *expression)
 const char *emit_of_channels(const struct ir *, int64_t count, const char *expression);
 // Return expressions, or NULL: the width of tdata at a port, of a stream's tdata, of tuser, tlast and tcount together,
 // and of a whole word.
-const char *emit_data_width(const struct ir *, const struct ir_port *);
+const char *emit_data_width(const struct ir *, int kernel, const struct ir_port *);
 const char *emit_stream_width(const struct ir *, const struct ir_edge *);
 const char *emit_side_width(const struct ir *, const struct emit_word *);
 const char *emit_word_width(const struct ir *, const struct emit_word *);
@@ -232,13 +235,14 @@ int emit_channel_clients(const struct ir *, int channel, bool is_write, struct e
 int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
-enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19, EMIT_AXIL_READ = 17 /* awprot, arprot: not read */ };
+enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19 };
 struct emit_signal {
     const char *name;
     bool from_master;
     int bits; // 0: id width; -1: data width; -2: strobe width
 };
 bool emit_begins_group(int signal); // the first signal of a channel of AXI4: AR, R, AW, W, B
+bool emit_is_ignored(int signal);   // a signal of emit_axil_signals that no module reads
 extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
 int emit_signal_bits(const struct ir *, const struct emit_signal *);
 

@@ -68,6 +68,7 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
+    if (f->kv_keep) text_add(out, ", the next query head has the same values");
     if (ir_takes_last(t->ir, f->region)) text_add(out, ", one token");
 }
 
@@ -472,8 +473,9 @@ static const char *value_doc(const char *module, const char *name) {
     static const struct {
         const char *name, *doc, *module;
     } docs[] = {
-        {"MODE", "0: language model, 1: rows of a graph that is none", "loop"},
+        {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
         {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
+        {"GROUP", "elements with one scale, in MODE 1", "embed"},
         {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
         {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
         {"REPLAYS", "how often each firing is sent", ""},
@@ -486,7 +488,12 @@ static const char *value_doc(const char *module, const char *name) {
         {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
         {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
         {"RECORD_BYTES", "bytes from a record to the next", "embed"},
+        {"PIECES", "cycles in which a beat is sent to the stores", "param_loader"},
+        {"HOPS", "register stages of load_valid in the store, because it is on another die", "param_store"},
+        {"HOPS", "register stages of load_valid in the store, because it is on another die", "weight_store"},
+        {"ULTRA", "channels, from channel 0 on, whose open block is in UltraRAM", "v_tail"},
         {"COUNTS", "beats of each parameter store, the last store first", "param_loader"},
+        {"MS_SCALE", "2^-40 / N", "rmsnorm"},
         {"VAR_SCALE", "2^-40 / N^2", "layernorm"},
         {"MEAN_SCALE", "2^-20 / N", "layernorm"},
         {"SCALE_K", "2^EXP_MIN of the operands that are multiplied with keys", "engine"},
@@ -535,6 +542,8 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         add_only_entry(&t, out);
     }
     if (engine) add_dies(ir, engine, param->name, out);
-    add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
+    // A comment at the constant explains a parameter that is equal to one.
+    if (!emit_param_expression(ir, kernel, param))
+        add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
     if (schedule_sections(param)) add_sections(ir, kernel, schedule_sections(param), out);
 }
