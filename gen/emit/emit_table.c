@@ -2,6 +2,7 @@
 // Prints the parameters of kernels in the emitted Verilog, with comments that explain them. A table (a schedule of an
 // engine, a walker, a multiplexer or a demultiplexer) has one line per entry, with a comment that says for which
 // operation the entry is.
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -316,6 +317,26 @@ static void add_scores_term(const struct table *t, const char *indent, struct te
                   indent);
 }
 
+// Lists the fields of an entry with their bits, the high ones first.
+static void add_fields(const char *layout, const char *indent, struct text *out) {
+    static const struct {
+        const char *layout, *name;
+        int first, bits;
+    } fields[] = {
+#define FIELD(layout, id, first, bits, meaning) {#layout, #id, first, bits},
+#include "include/fields.def"
+    };
+    text_addf(out, "%sFields:", indent);
+    for (size_t i = COUNT_OF(fields); i-- > 0;) {
+        if (strcmp(fields[i].layout, layout) != 0) continue;
+        text_add(out, " ");
+        for (const char *c = fields[i].name; *c; c++) text_addf(out, "%c", tolower((unsigned char)*c));
+        if (fields[i].bits > 1) text_addf(out, "[%d:%d]", fields[i].first + fields[i].bits - 1, fields[i].first);
+        else text_addf(out, "[%d]", fields[i].first);
+    }
+    text_add(out, ".\n");
+}
+
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -327,19 +348,14 @@ static void add_terms(const struct table *t, struct text *out) {
         text_addf(out,
                   "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
                   "uses: reads the operand that was taken before. frees: gives its buffer back. K outermost: begins "
-                  "with the part of the operand that has come (docs/engine.md).\n"
-                  "%sFields: heads[91:88] asym[87] outer[86] kv_step[85:80] kv_layer[79:70] keep[69] single[68] "
-                  "groups[67:60] tail_base[59:44] last_rows[43:36] x_free[35] x_take[34] beats[33:18] rows[17:2] "
-                  "mode[1:0].\n",
-                  indent, indent);
+                  "with the part of the operand that has come (docs/engine.md).\n",
+                  indent);
+        add_fields("ENGINE", indent, out);
         add_scores_term(t, indent, out);
-    } else if (e->walker == t->kernel)
-        text_addf(out,
-                  "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n"
-                  "%sFields: kv_step[169:164] kv_layer[163:154] outer_stride[153:122] outer[121:106] beats[105:82] "
-                  "layer_stride[81:42] offset[41:2] kind[1:0].\n",
-                  indent, indent);
-    else if (e->y_demux == t->kernel)
+    } else if (e->walker == t->kernel) {
+        text_addf(out, "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n", indent);
+        add_fields("SEGMENT", indent, out);
+    } else if (e->y_demux == t->kernel)
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
 

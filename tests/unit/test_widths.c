@@ -165,6 +165,10 @@ static void an_engine_of_other_lanes_keeps_their_number(void **state) {
     assert_non_null(strstr(shared, "wire [3*FP32_W-1:0] from_engine_y_tdata;"));
     assert_non_null(strstr(shared, ".LANES(3)"));
     assert_null(strstr(shared, "TCOUNT_W"));
+    const struct emit_plan *several = emit_plan_make(ir_of("tests/fuzz/found/shared_weights.yaml"), NULL);
+    assert_int_equal(emit_evaluate(several->ir, "CHANNELS"), 5);
+    assert_non_null(strstr(text_of(several, "shared"), ".SIDE_W(SIDE_W+2)"));
+    assert_null(strstr(text_of(several, "shared"), "TCOUNT_W"));
     struct ir_param param = {.name = "LANES", .value = {.kind = IR_VALUE_INT, .integer = p->ir->design.lanes}};
     assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_weight_store"), &param));
     assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_gelu"), &param), "LANES");
