@@ -485,7 +485,7 @@ static int ready_of(const struct ir *ir, int net) {
     return valid ? ir_find_net(ir, (enum ir_net_role)(role + 1), ir->net[net].of) : IR_NONE;
 }
 
-// Whether ready_of finds this net as the tready of another one, or it is the tdata of the same handshake.
+// Whether the net is tready or tdata of such a handshake. declare_inner declares it together with tvalid.
 static bool is_after_valid(const struct ir *ir, int net) {
     static const enum ir_net_role roles[] = {IR_NET_IMAGE_PARAMS_TREADY, IR_NET_IMAGE_PARAMS_TDATA,
                                              IR_NET_STORED_BEAT_TREADY,  IR_NET_STORED_BEAT_TDATA,

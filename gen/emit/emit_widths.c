@@ -250,6 +250,7 @@ static const char *elements_of(const struct ir *ir, const char *is) {
 // Returns the expression of a parameter that follows from the words at the kernel's ports, or NULL.
 static const char *of_ports(const struct ir *ir, int kernel, const char *name, int64_t value) {
     if (!strcmp(name, "DATA_W") || !strcmp(name, "WORD_W")) return width_of_streams(ir, kernel, value);
+    if (!kernel_is(&ir->kernel[kernel], KERNEL_WIDTH)) return NULL; // another module may use these names otherwise
     if (!strcmp(name, "ELEM_W")) return fp32_word(ir, kernel, false) ? "FP32_W" : NULL;
     if (!strcmp(name, "IN_ELEMS")) return elements_of(ir, fp32_word(ir, kernel, false));
     return !strcmp(name, "OUT_ELEMS") ? elements_of(ir, fp32_word(ir, kernel, true)) : NULL;

@@ -172,6 +172,11 @@ static void an_engine_of_other_lanes_keeps_their_number(void **state) {
     struct ir_param param = {.name = "LANES", .value = {.kind = IR_VALUE_INT, .integer = p->ir->design.lanes}};
     assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_weight_store"), &param));
     assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_gelu"), &param), "LANES");
+    // Only in a width converter is ELEM_W the width of the elements in the words at its ports.
+    struct ir_param width = {.name = "ELEM_W", .value = {.kind = IR_VALUE_INT, .integer = 16}};
+    assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_gelu"), &width));
+    assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_width_converter"), &width),
+                        "FP32_W");
 }
 
 // Vector parameters are loaded in whole beats in a design on one die, and in parts of beats in one on several dies.
