@@ -70,7 +70,7 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 
 // ---- streams ----
 
-struct emit_word emit_port_word(const struct ir *, const struct ir_port *); // layout of the words at a port
+struct emit_word emit_port_word(const struct ir *, int kernel, const struct ir_port *); // layout of the words
 // Returns the width of tuser in the streams that have it, except in those of an engine with more places than T tokens.
 int64_t emit_user_bits(const struct ir *);
 // Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
@@ -87,13 +87,16 @@ int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.
 void emit_declare(struct emit_scope *, int edge, bool at_writer);
-void emit_links(struct emit_scope *,
-                int kernel); // the links of the streams that the kernel reads or, as a pool, stores
+// Writes the links of the streams that the kernel reads or, as a pool, stores.
+void emit_links(struct emit_scope *, int kernel);
 // Declares the nets of a stream of this name.
 void emit_stream_nets(const struct ir *, const char *name, const struct emit_word *, struct text *out);
 // These return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
 const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field);
 const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
+// Returns the port with this number in the array to which `like` belongs, or NULL.
+const struct ir_port *emit_array_port(const struct ir_kernel *, const struct ir_port *like, int index);
+int emit_pool_member(const struct ir *, int pool, int port);              // the stream at a port of a pool
 int64_t emit_pool_number(const struct ir *, int pool, const char *param); // value of a parameter of the pool's storage
 
 // ---- places ----
@@ -147,7 +150,7 @@ const char *emit_times(const struct ir *, int64_t times, const char *expression)
 const char *emit_of_channels(const struct ir *, int64_t count, const char *expression);
 // These return expressions, or NULL if none is known: the width of tdata at a port, of a stream's tdata, of tuser,
 // tlast and tcount together, and of a whole word.
-const char *emit_data_width(const struct ir *, const struct ir_port *);
+const char *emit_data_width(const struct ir *, int kernel, const struct ir_port *);
 const char *emit_stream_width(const struct ir *, const struct ir_edge *);
 const char *emit_side_width(const struct ir *, const struct emit_word *);
 const char *emit_word_width(const struct ir *, const struct emit_word *);
@@ -239,15 +242,14 @@ int emit_channel_clients(const struct ir *, int channel, bool is_write, struct e
 int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
-// EMIT_AXIL_READ: number of the AXI-Lite signals that the control module takes; the last two, awprot and arprot, are
-// not read.
-enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19, EMIT_AXIL_READ = 17 };
+enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19 };
 struct emit_signal {
     const char *name;
     bool from_master; // the master of the bus drives the signal
     int bits;         // 0: id width; -1: data width; -2: strobe width
 };
-bool emit_begins_group(int signal); // whether it is the first signal of a channel of AXI4: AR, R, AW, W, B
+bool emit_begins_group(int signal); // returns whether it is the first signal of a channel of AXI4: AR, R, AW, W, B
+bool emit_is_ignored(int signal);   // returns whether no module reads this signal of emit_axil_signals
 extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
 int emit_signal_bits(const struct ir *, const struct emit_signal *);
 

@@ -629,8 +629,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     add_streams(p->ir, out);
     text_add(
         out,
-        "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
-        "8*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
+        "// Widths are expressions of the constants of each module (at its top): tdata of LANES elements of fp32 has "
+        "LANES*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
         "(<name>_beat). A client of a channel is what reads or writes memory through it: a port of a kernel, or the "
         "channel's lane.\n");
@@ -638,10 +638,12 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         out,
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
         "token loop, the counters, the arbiters of the channels. core_rst_%s<module> resets everything else, with rst "
-        "and with the token loop's soft_rst. It has one bit for each instance. In the module, the bits have the names "
+        "and with the token loop's soft_rst. It has one bit for each instance%s. In the module, the bits have the "
+        "names "
         "rst_<instance>.\n"
         "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
         "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for simulation "
         "are in sim/rill_sim_top.sv.\n",
-        emit_way_stages(p->ir) ? "<die>_" : "");
+        emit_way_stages(p->ir) ? "<die>_" : "",
+        emit_way_stages(p->ir) ? " on the die, and one for each part of a link between dies there" : "");
 }

@@ -29,8 +29,7 @@ static void add_single(const struct emit_scope *s, const struct ir_port *p) {
     }
 }
 
-// Returns the port with this number in the array to which `like` belongs, or NULL.
-static const struct ir_port *indexed_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
+const struct ir_port *emit_array_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].index == index && k->port[p].is_output == like->is_output &&
             !strcmp(k->port[p].name, like->name))
@@ -57,12 +56,13 @@ static const char *array_net(const struct emit_plan *p, const struct ir_kernel *
 static void add_array(const struct emit_scope *s, const struct ir_kernel *k, const struct ir_port *first,
                       bool handshake_only) {
     int ports = 0;
-    while (indexed_port(k, first, ports)) ports++;
+    while (emit_array_port(k, first, ports)) ports++;
     for (int i = 0; i < (handshake_only ? EMIT_TDATA : EMIT_TCOUNT); i++) {
         text_addf(s->out, "%s\n        .%s%s(%s", i ? "," : "", port_prefix(s->plan->ir, first), emit_field_words[i],
                   emit_open(ports));
         for (int n = ports - 1; n >= 0; n--)
-            text_addf(s->out, "%s%s", n == ports - 1 ? "" : ", ", array_net(s->plan, k, indexed_port(k, first, n), i));
+            text_addf(s->out, "%s%s", n == ports - 1 ? "" : ", ",
+                      array_net(s->plan, k, emit_array_port(k, first, n), i));
         text_addf(s->out, "%s)", emit_close(ports));
     }
 }
@@ -72,7 +72,7 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
             const char *net = unused_net(s->plan->ir, k, &k->port[p]);
-            struct emit_word w = emit_port_word(s->plan->ir, &k->port[p]);
+            struct emit_word w = emit_port_word(s->plan->ir, (int)(k - s->plan->ir->kernel), &k->port[p]);
             text_addf(s->out, "    // output %d has no reader\n    wire %s_tvalid%s%s%s;\n", k->port[p].index, net,
                       w.last ? ", " : "", w.last ? net : "", w.last ? "_tlast" : "");
             text_addf(s->out, "    wire %s%s_tdata;\n", emit_field_range(s->plan->ir, &w, EMIT_TDATA), net);
@@ -110,8 +110,7 @@ static void add_streams(const struct emit_scope *s, const struct ir_kernel *k) {
 
 // ---- storage that several streams share ----
 
-// Returns the stream at a port of a pool.
-static int pool_member(const struct ir *ir, int pool, int port) {
+int emit_pool_member(const struct ir *ir, int pool, int port) {
     for (int e = 0; e < ir->edges; e++)
         if (ir->edge[e].pool == pool && ir->edge[e].pool_port == port) return e;
     base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
@@ -122,7 +121,7 @@ static void add_pool_array(const struct emit_scope *s, int pool, const char *por
     const struct ir *ir = s->plan->ir;
     text_addf(s->out, ",\n        .%s({", port);
     for (int i = (int)emit_pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
-        int e = pool_member(ir, pool, i);
+        int e = emit_pool_member(ir, pool, i);
         enum emit_field f = (enum emit_field)signal;
         const char *net = is_input ? emit_into_pool(s->plan, e, f) : emit_out_of_pool(s->plan, e, f);
         text_addf(s->out, "%s%s", net, i ? ", " : "})");
@@ -135,7 +134,7 @@ static void add_pool_words(const struct emit_scope *s, int pool) {
     int64_t width = emit_pool_number(ir, pool, "DATA_W");
     text_add(s->out, ",\n        .s_axis_tdata({");
     for (int i = (int)emit_pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
-        int e = pool_member(ir, pool, i);
+        int e = emit_pool_member(ir, pool, i);
         struct emit_word word = emit_word(ir, &ir->edge[e]);
         struct kernel_part part = kernel_part(ir, &ir->edge[e]);
         const char *data = emit_into_pool(s->plan, e, EMIT_TDATA);
@@ -194,11 +193,22 @@ static int fault_place(const struct emit_plan *p, int kernel) {
     return place;
 }
 
+// Whether a port is tready or tdata of the stream of the port before it.
+static bool follows(const char *before, const char *port) {
+    const char *field = strrchr(port, '_'), *other = strrchr(before, '_');
+    bool same = field && other && field - port == other - before && !strncmp(port, before, (size_t)(field - port));
+    return same && (!strcmp(field, "_tready") || !strcmp(field, "_tdata"));
+}
+
 static void add_plain_nets(struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
+    const char *before = "";
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w]))
-            text_addf(s->out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
+        if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w])) {
+            text_addf(s->out, ",%s.%s(%s)", follows(before, ir->wire[w].port) ? " " : "\n        ", ir->wire[w].port,
+                      net_of(ir, w));
+            before = ir->wire[w].port;
+        }
     if (ir->kernel[k].has_fault)
         text_addf(s->out, ",\n        .fault(fault%s)",
                   emit_bit(ir, s->plan->module[s->module].faults, fault_place(s->plan, k)));

@@ -155,7 +155,7 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     struct copies copies = {.ir = ir};
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
-    text_addf(out, "\n    // copies of the reset%s, for each module\n", emit_on_die(ir, die));
+    text_addf(out, "\n    // copies of the reset for each module%s\n", emit_on_die(ir, die));
     for (int m = 0; m < p->modules; m++)
         take_module(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], out);
     if (die == emit_channel_die(ir) && p->flushes) take_channels(&copies, net);
@@ -176,7 +176,7 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
         "\n    // ---- flush: the DMA engines send no new bursts ----\n"
-        "    // The token loop raises it at the end of a %s, until the soft reset is over.\n"
+        "    // The token loop raises flush at the end of a %s and lowers it after the soft reset.\n"
         "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n",
         p->ir->design.slots ? "run of requests" : "request");
     add_source("core_flush", "flush", out);

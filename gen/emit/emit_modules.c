@@ -19,10 +19,13 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
 }
 
 static const char *reset_doc(const struct emit_plan *p, int m, int die) {
-    const char *others = m == p->control ? "other instance" : "instance";
-    return arena_printf(p->ir->arena, "resets%s: a bit for each %s, bit 0 for the first in this file",
-                        emit_on_die(p->ir, die), others);
+    const char *others = m == p->control ? "other instance" : "instance", *on = emit_on_die(p->ir, die);
+    return arena_printf(p->ir->arena, "resets%s: a bit for each %s%s, bit 0 for the first in this file", on, others,
+                        *on ? " or part of a link there" : "");
 }
+
+// Returns the name of the module's parameter with the number of its resets of a die.
+static const char *resets_name(const struct emit_plan *p, int die) { return emit_of_die(p->ir, "RESETS", die); }
 
 // Adds the module's copies of each die's reset.
 static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
@@ -32,6 +35,7 @@ static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
         if (!count) continue;
         add_level(p, pins, emit_of_die(ir, "core_rst", d), emit_module_reset(p, m, d), count);
         pins->items[pins->count - 1].doc = reset_doc(p, m, d);
+        pins->items[pins->count - 1].number = resets_name(p, d);
     }
 }
 
@@ -279,6 +283,7 @@ static const char *doc_of_hop(const struct emit_plan *p, int n) {
 static const char *doc_of_slices(const struct ir *ir, int n) {
     const struct ir_kernel *k = &ir->kernel[ir->net[n].driver];
     int slices = is_of_slices(ir, n) ? n : net_before(ir, ir->net[n].driver);
+    while (slices != IR_NONE && is_of_hop(ir, slices)) slices = net_before(ir, ir->net[slices].driver);
     int word = is_of_slices(ir, slices) ? net_before(ir, ir->net[slices].driver) : IR_NONE;
     if (word == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
     if (slices != n)
@@ -302,6 +307,8 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_DATA) return doc_of_load(ir);
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
+    if (net->role == IR_NET_WRITTEN)
+        return arena_printf(ir->arena, "pulse: a descriptor of %s has all its responses", ir->client[net->of].name);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
                "of the store), from param_load_to_*_in";
@@ -356,7 +363,8 @@ static void add_control(const struct emit_plan *p, emit_pins *pins) {
               emit_of_channels(p->ir, channels, NULL), false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});
-    for (int s = 0; s < EMIT_AXIL_READ; s++) {
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++) {
+        if (emit_is_ignored(s)) continue;
         const struct emit_signal *signal = &emit_axil_signals[s];
         const char *name = arena_printf(p->ir->arena, "s_axi_control_%s", signal->name);
         add_pin(
@@ -425,12 +433,16 @@ const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size
     return heading && before && !strcmp(heading, before) ? NULL : heading;
 }
 
-static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool first, struct text *out) {
-    text_addf(out, "%s%s wire %s%s", out->len ? ", " : "",
+// Adds a signal of a pin as a port. first: it begins a line.
+static void add_port(const struct ir *ir, const struct emit_pin *pin, const struct emit_pin_signal *s, bool first,
+                     struct text *out) {
+    const char *range = pin->number && s->bits > 1 ? arena_printf(ir->arena, "[%s-1:0] ", pin->number)
+                                                   : emit_range_of(ir, s->is, s->bits);
+    text_addf(out, "%s%s wire %s%s", first ? "" : ", ",
               s->is_output ? "output"
               : first      ? "input "
                            : "input",
-              emit_range_of(ir, s->is, s->bits), s->port);
+              range, s->port);
 }
 
 void emit_pin_text(const struct emit_pin *pin, const char *code, struct text *out) {
@@ -444,7 +456,7 @@ static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool 
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
     struct text line = {0};
-    for (int s = 0; s < signals; s++) add_port(ir, &signal[s], s == 0, &line);
+    for (int s = 0; s < signals; s++) add_port(ir, pin, &signal[s], s == 0, &line);
     emit_pin_text(pin, arena_printf(ir->arena, "    %s%s", text_cstr(&line), last ? "" : ","), out);
     text_free(&line);
 }
@@ -468,21 +480,74 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
 // Returns whether the control module assigns the net at a clock edge (emit_control).
 static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET || n->role == IR_NET_PROGRESS; }
 
-// Declares the plain nets that do not leave the module.
-static void add_inner_nets(const struct emit_scope *s) {
+// Returns the net of tready if `net` is the tvalid of a handshake that is no stream of kernels, else IR_NONE. The role
+// of tdata follows that of tready.
+static int ready_of(const struct ir *ir, int net) {
+    enum ir_net_role role = ir->net[net].role;
+    bool valid =
+        role == IR_NET_IMAGE_PARAMS_TVALID || role == IR_NET_STORED_BEAT_TVALID || role == IR_NET_WALK_DESC_TVALID;
+    return valid ? ir_find_net(ir, (enum ir_net_role)(role + 1), ir->net[net].of) : IR_NONE;
+}
+
+// Returns whether the net is tready or tdata of such a handshake. declare_inner declares it together with tvalid.
+static bool is_after_valid(const struct ir *ir, int net) {
+    static const enum ir_net_role roles[] = {IR_NET_IMAGE_PARAMS_TREADY, IR_NET_IMAGE_PARAMS_TDATA,
+                                             IR_NET_STORED_BEAT_TREADY,  IR_NET_STORED_BEAT_TDATA,
+                                             IR_NET_WALK_DESC_TREADY,    IR_NET_WALK_DESC_TDATA};
+    for (size_t i = 0; i < COUNT_OF(roles); i++)
+        if (ir->net[net].role == roles[i]) return true;
+    return false;
+}
+
+static const char *net_range(const struct ir *ir, int net) {
+    return emit_range_of(ir, emit_net_width(ir, net), emit_net_bits(ir, net));
+}
+
+// Declares a net inside the module. The nets of a handshake share a line, and their comment is above it.
+static void declare_inner(const struct emit_scope *s, int net) {
+    const struct ir *ir = s->plan->ir;
+    const char *kind = is_register(&ir->net[net]) ? "reg" : "wire", *doc = net_doc(s->plan, net);
+    const char *code = arena_printf(ir->arena, "    %s %s%s", kind, net_range(ir, net), ir->net[net].name);
+    int ready = ready_of(ir, net);
+    if (ready == IR_NONE) return emit_commented(arena_printf(ir->arena, "%s;", code), doc, s->out);
+    int data = ir_find_net(ir, (enum ir_net_role)(ir->net[ready].role + 1), ir->net[net].of);
+    text_addf(s->out, "    // %s\n%s, %s; wire %s%s;\n", doc, code, ir->net[ready].name, net_range(ir, data),
+              ir->net[data].name);
+}
+
+// Declares the nets that a kernel of the module drives and no other module reads. IR_NONE: the nets that no kernel
+// drives.
+static void add_nets_of(const struct emit_scope *s, int kernel) {
     const struct emit_plan *p = s->plan;
-    const char *heading = "\n    // ---- nets inside this module ----\n";
-    for (int i = 0; i < p->ir->nets; i++) {
+    const struct ir *ir = p->ir;
+    bool any = false;
+    for (int i = 0; i < ir->nets; i++) {
         int n = p->net[i];
-        bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
-        if (!used || p->driver[n] != s->module || leaves(p, n)) continue;
-        text_add(s->out, heading);
-        heading = "";
-        emit_commented(arena_printf(p->ir->arena, "    %s %s%s;", is_register(&p->ir->net[n]) ? "reg" : "wire",
-                                    emit_range_of(p->ir, emit_net_width(p->ir, n), emit_net_bits(p->ir, n)),
-                                    p->ir->net[n].name),
-                       net_doc(p, n), s->out);
+        bool used = ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
+        if (!used || p->driver[n] != s->module || leaves(p, n) || ir->net[n].driver != kernel) continue;
+        if (is_after_valid(ir, n)) continue;
+        if (!any && kernel != IR_NONE) text_addf(s->out, "    // u_%s\n", ir->kernel[kernel].name);
+        if (!any && kernel == IR_NONE) text_add(s->out, "    // assigned at the end of this module\n");
+        any = true;
+        declare_inner(s, n);
     }
+    if (any) text_add(s->out, "\n");
+}
+
+// Declares the nets inside the module, in the order of the kernels that drive them.
+static void add_inner_nets(const struct emit_scope *s) {
+    struct emit_scope inner = *s;
+    struct text nets = {0};
+    int count;
+    const int *kernel = emit_kernel_order(s->plan, s->module, &count);
+    inner.out = &nets;
+    for (int i = 0; i < count; i++) add_nets_of(&inner, kernel[i]);
+    add_nets_of(&inner, IR_NONE);
+    if (nets.len) {
+        text_add(s->out, "\n    // ---- nets inside this module, by what drives them ----\n");
+        text_add_bytes(s->out, nets.data, nets.len - 1); // without the last empty line
+    }
+    text_free(&nets);
 }
 
 // Returns whether a module reads all bits of a net.
@@ -519,11 +584,26 @@ static void add_body(struct emit_scope *s) {
     if (s->module == p->control) emit_control(s);
 }
 
+// Lists the parameters with the numbers of the module's resets, one for each die on which there are several. Returns
+// their number.
+static int reset_counts(const struct emit_plan *p, int m, struct emit_constant out[IR_MAX_DIES]) {
+    int count = 0;
+    for (int d = 0; d < IR_MAX_DIES; d++) {
+        int resets = p->module[m].resets[d];
+        if (resets > 1)
+            out[count++] =
+                (struct emit_constant){resets_name(p, d), arena_printf(p->ir->arena, "%d", resets),
+                                       arena_printf(p->ir->arena, "bits of %s", emit_of_die(p->ir, "core_rst", d))};
+    }
+    return count;
+}
+
 // Adds the constants that the code uses. They are parameters, because a localparam in the body would come after the
 // ports, whose ranges need it. Instances do not set them.
-static void add_constants(const struct emit_plan *p, const char *code, struct text *out) {
-    struct emit_constant used[EMIT_MAX_CONSTANTS];
+static void add_constants(const struct emit_plan *p, int m, const char *code, struct text *out) {
+    struct emit_constant used[EMIT_MAX_CONSTANTS + IR_MAX_DIES];
     int count = emit_used_constants(p->ir, code, used);
+    count += reset_counts(p, m, used + count);
     if (!count) return text_add(out, " (\n");
     text_add(
         out,
@@ -543,7 +623,7 @@ static void write_module(struct emit_plan *p, int m, const struct text *body) {
     add_ports(p, m, &pins, &code);
     text_add_bytes(&code, body->data, body->len);
     text_addf(&plain, "`default_nettype none\n\nmodule %s", p->module[m].module);
-    add_constants(p, text_cstr(&code), &plain);
+    add_constants(p, m, text_cstr(&code), &plain);
     text_add_bytes(&plain, code.data, code.len);
     text_add(&plain, "endmodule\n\n`default_nettype wire\n");
     emit_wrapped(&plain, &text);

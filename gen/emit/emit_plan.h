@@ -41,6 +41,7 @@ struct emit_pin {
     const char *doc;                 // comment at the pin's declaration; NULL or empty: none
     int64_t bits, handshakes;        // bits: width of the port, or of tdata; streams and words have `word` instead
     const char *is, *handshakes_are; // `bits` and `handshakes` as expressions of constants; NULL: only the numbers
+    const char *number;              // a parameter of this module alone that is equal to `bits`; NULL: none
     struct emit_word word;           // of streams and words
     enum emit_pin_kind kind;
     bool is_output; // direction of the word

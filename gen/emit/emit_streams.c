@@ -17,15 +17,15 @@ static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKE
 
 int64_t emit_user_bits(const struct ir *ir) { return ir_user_bits(ir->design.tokens); }
 
-struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
-    struct emit_word w = {.data = p->data_bits, .is = emit_data_width(ir, p)};
+struct emit_word emit_port_word(const struct ir *ir, int kernel, const struct ir_port *p) {
+    struct emit_word w = {.data = p->data_bits, .is = emit_data_width(ir, kernel, p)};
     if (has_user(p)) w.user = ir_port_user_bits(ir, p), w.last = 1;
     if (p->kind == IR_STREAM_COUNTED) w.count = p->count_bits;
     return w;
 }
 
 struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) {
-    struct emit_word w = emit_port_word(ir, writer(ir, e));
+    struct emit_word w = emit_port_word(ir, e->src_kernel, writer(ir, e));
     w.is = emit_stream_width(ir, e);
     return w;
 }
@@ -376,14 +376,29 @@ static void add_stream(struct emit_scope *s, int edge) {
     else add_pooled(s, edge);
 }
 
+// Adds the stream at an input, unless it is stored in a pool, whose section has it.
+static void add_input(struct emit_scope *s, const struct ir_port *p) {
+    if (!p->is_output && p->edge != IR_NONE && s->plan->ir->edge[p->edge].pool == IR_NONE) add_stream(s, p->edge);
+}
+
+// Adds the streams that a kernel reads, in the order of its ports. The ports of an array come together, by number.
+static void add_streams_read(struct emit_scope *s, const struct ir_kernel *k) {
+    for (int p = 0; p < k->ports; p++) {
+        if (k->port[p].index == IR_NONE) add_input(s, &k->port[p]);
+        if (k->port[p].index != 0) continue;
+        const struct ir_port *member = &k->port[p];
+        for (int n = 0; member; member = emit_array_port(k, &k->port[p], ++n)) add_input(s, member);
+    }
+}
+
 void emit_links(struct emit_scope *s, int kernel) {
     const struct ir *ir = s->plan->ir;
-    if (kernel_is(&ir->kernel[kernel], KERNEL_POOL))
-        text_addf(s->out, "    wire [%lld*%lld-1:0] %s_word; // PORTS words of DATA_W bits\n",
-                  (long long)emit_pool_number(ir, kernel, "PORTS"), (long long)emit_pool_number(ir, kernel, "DATA_W"),
-                  ir->kernel[kernel].name);
-    for (int e = 0; e < ir->edges; e++)
-        if ((ir->edge[e].pool == IR_NONE ? ir->edge[e].dst_kernel : ir->edge[e].pool) == kernel) add_stream(s, e);
+    add_streams_read(s, &ir->kernel[kernel]);
+    if (!kernel_is(&ir->kernel[kernel], KERNEL_POOL)) return;
+    int64_t ports = emit_pool_number(ir, kernel, "PORTS");
+    text_addf(s->out, "    wire [%lld*%lld-1:0] %s_word; // PORTS words of DATA_W bits\n", (long long)ports,
+              (long long)emit_pool_number(ir, kernel, "DATA_W"), ir->kernel[kernel].name);
+    for (int p = 0; p < ports; p++) add_stream(s, emit_pool_member(ir, kernel, p));
 }
 
 // ---- the dies of their instances ----

@@ -2,6 +2,7 @@
 // Prints the parameters of kernels in the emitted Verilog, with comments that explain them. A table (a schedule of an
 // engine, a walker, a multiplexer or a demultiplexer) has one line per entry, with a comment that says for which
 // operation the entry is.
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
+    if (f->kv_keep) text_add(out, ", the next query head has the same values");
     if (ir_takes_last(t->ir, f->region)) text_add(out, ", one token");
 }
 
@@ -322,6 +324,26 @@ static void add_scores_term(const struct table *t, const char *indent, struct te
                   indent);
 }
 
+// Lists the fields of an entry with their bits, the high ones first.
+static void add_fields(const char *layout, const char *indent, struct text *out) {
+    static const struct {
+        const char *layout, *name;
+        int first, bits;
+    } fields[] = {
+#define FIELD(layout, id, first, bits, meaning) {#layout, #id, first, bits},
+#include "include/fields.def"
+    };
+    text_addf(out, "%sFields:", indent);
+    for (size_t i = COUNT_OF(fields); i-- > 0;) {
+        if (strcmp(fields[i].layout, layout) != 0) continue;
+        text_add(out, " ");
+        for (const char *c = fields[i].name; *c; c++) text_addf(out, "%c", tolower((unsigned char)*c));
+        if (fields[i].bits > 1) text_addf(out, "[%d:%d]", fields[i].first + fields[i].bits - 1, fields[i].first);
+        else text_addf(out, "[%d]", fields[i].first);
+    }
+    text_add(out, ".\n");
+}
+
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -333,19 +355,14 @@ static void add_terms(const struct table *t, struct text *out) {
         text_addf(out,
                   "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
                   "uses: reads the operand that was taken before. frees: gives its buffer back. K outermost: begins "
-                  "with the part of the operand that has come (docs/engine.md).\n"
-                  "%sFields: heads[91:88] asym[87] outer[86] kv_step[85:80] kv_layer[79:70] keep[69] single[68] "
-                  "groups[67:60] tail_base[59:44] last_rows[43:36] x_free[35] x_take[34] beats[33:18] rows[17:2] "
-                  "mode[1:0].\n",
-                  indent, indent);
+                  "with the part of the operand that has come (docs/engine.md).\n",
+                  indent);
+        add_fields("ENGINE", indent, out);
         add_scores_term(t, indent, out);
-    } else if (e->walker == t->kernel)
-        text_addf(out,
-                  "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n"
-                  "%sFields: kv_step[169:164] kv_layer[163:154] outer_stride[153:122] outer[121:106] beats[105:82] "
-                  "layer_stride[81:42] offset[41:2] kind[1:0].\n",
-                  indent, indent);
-    else if (e->y_demux == t->kernel)
+    } else if (e->walker == t->kernel) {
+        text_addf(out, "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n", indent);
+        add_fields("SEGMENT", indent, out);
+    } else if (e->y_demux == t->kernel)
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
 
@@ -480,8 +497,9 @@ static const char *value_doc(const char *module, const char *name) {
     static const struct {
         const char *name, *doc, *module;
     } docs[] = {
-        {"MODE", "0: language model, 1: rows of a graph that is none", "loop"},
+        {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
         {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
+        {"GROUP", "elements with one scale, in MODE 1", "embed"},
         {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
         {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
         {"REPLAYS", "how often each firing is sent", ""},
@@ -494,7 +512,12 @@ static const char *value_doc(const char *module, const char *name) {
         {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
         {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
         {"RECORD_BYTES", "bytes from a record to the next", "embed"},
+        {"PIECES", "cycles in which a beat is sent to the stores", "param_loader"},
+        {"HOPS", "register stages of load_valid in the store, because it is on another die", "param_store"},
+        {"HOPS", "register stages of load_valid in the store, because it is on another die", "weight_store"},
+        {"ULTRA", "channels, from channel 0 on, whose open block is in UltraRAM", "v_tail"},
         {"COUNTS", "beats of each parameter store, the last store first", "param_loader"},
+        {"MS_SCALE", "2^-40 / N", "rmsnorm"},
         {"VAR_SCALE", "2^-40 / N^2", "layernorm"},
         {"MEAN_SCALE", "2^-20 / N", "layernorm"},
         {"SCALE_K", "2^EXP_MIN of the operands that are multiplied with keys", "engine"},
@@ -509,6 +532,17 @@ static const char *value_doc(const char *module, const char *name) {
         {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},
         {"DENSE", "1: words are full except in last row-steps", ""},
         {"COUNT_W", "width of the counts of open descriptors", "kv_tracker"},
+        {"COUNT_W", "width of the count of open descriptors", "stream_writer"},
+        {"CHUNKS", "words of a row", "stream_reader"},
+        {"CHUNKS", "words of a row", "stream_writer"},
+        {"OFFSET", "byte offset of the rows in their channel (memory_map.json)", "stream_reader"},
+        {"OFFSET", "byte offset of the rows in their channel (memory_map.json)", "stream_writer"},
+        {"LAST_ELEMS", "valid elements in the last word of a firing; 0: tcount gives them", "width_converter"},
+        {"LAST_WORDS", "words of a firing at the input, for each token", "width_converter"},
+        {"WORDS", "words of a firing at the output, for each token", "frame"},
+        {"WORDS", "words of all parameters", "param_store"},
+        {"BLOCK", "elements that share an exponent", "quantize"},
+        {"PAIRS", "0: element i is rotated with i + ROTARY/2; 1: element 2i is rotated with 2i + 1", "rope"},
         {"TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)", ""},
         {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)", ""},
         {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)", ""}};
@@ -544,6 +578,8 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         add_only_entry(&t, out);
     }
     if (engine) add_dies(ir, engine, param->name, out);
-    add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
+    // A comment at the constant explains a parameter that is equal to one.
+    if (!emit_param_expression(ir, kernel, param))
+        add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
     if (schedule_sections(param)) add_sections(ir, kernel, schedule_sections(param), out);
 }

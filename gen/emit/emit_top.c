@@ -23,10 +23,15 @@ bool emit_begins_group(int signal) {
 }
 
 const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: driven by the host
-    {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
-    {"wdata", true, 32},  {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},  {"bresp", false, 2},
-    {"arvalid", true, 1}, {"arready", false, 1}, {"araddr", true, 12}, {"rvalid", false, 1}, {"rready", true, 1},
-    {"rdata", false, 32}, {"rresp", false, 2},   {"awprot", true, 3},  {"arprot", true, 3}};
+    {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12},  {"awprot", true, 3},  {"wvalid", true, 1},
+    {"wready", false, 1}, {"wdata", true, 32},   {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},
+    {"bresp", false, 2},  {"arvalid", true, 1},  {"arready", false, 1}, {"araddr", true, 12}, {"arprot", true, 3},
+    {"rvalid", false, 1}, {"rready", true, 1},   {"rdata", false, 32},  {"rresp", false, 2}};
+
+bool emit_is_ignored(int signal) {
+    enum { AWPROT = 3, ARPROT = 14 }; // indices in emit_axil_signals
+    return signal == AWPROT || signal == ARPROT;
+}
 
 int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     if (s->bits > 0) return s->bits;
@@ -65,9 +70,9 @@ void emit_ports(const struct ir *ir, struct text *out) {
     add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n%s    %s wire %ss_axi_control_%s",
-                  s == 0                ? "    // registers: AXI4-Lite slave\n"
-                  : s == EMIT_AXIL_READ ? "    // ignored, because all hosts have equal rights\n"
-                                        : "",
+                  s == 0               ? "    // registers: AXI4-Lite slave\n"
+                  : emit_is_ignored(s) ? "    // ignored, because all hosts have equal rights\n"
+                                       : "",
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++) {

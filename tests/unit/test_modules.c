@@ -152,6 +152,38 @@ static void the_top_tells_the_data_flow(void **state) {
     text_free(&top);
 }
 
+// Returns the position of a stream's link in a module's text.
+static const char *link_at(const struct emit_plan *p, int edge) {
+    const char *text = p->module[emit_link_home(p, edge)].text,
+               *at = strstr(text, arena_printf(&arena, ") u_%s (", p->to[edge]));
+    assert_non_null(at);
+    return at;
+}
+
+// In front of each kernel, the links of the streams that it reads are in the order in which its instance has the ports.
+static void links_are_in_the_order_of_ports(void **state) {
+    (void)state;
+    static const char *const specs[] = {"configs/tinystories-gpt2-1m.yaml", "tests/e2e/cases/pool/spec.yaml",
+                                        "tests/e2e/cases/dies/spec.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        const struct emit_plan *p = plan_of(specs[s]);
+        int links = 0;
+        for (int k = 0; k < p->ir->kernels; k++) {
+            const struct ir_kernel *kernel = &p->ir->kernel[k];
+            const char *before = NULL;
+            for (int i = 0; i < kernel->ports; i++) {
+                const struct ir_port *port = &kernel->port[i];
+                if (port->is_output || port->edge == IR_NONE || p->ir->edge[port->edge].pool != IR_NONE) continue;
+                const char *at = link_at(p, port->edge);
+                assert_true(!before || before < at);
+                before = at;
+                links++;
+            }
+        }
+        assert_true(links > 10);
+    }
+}
+
 static int setup(void **state) {
     (void)state;
     arena_init(&arena);
@@ -167,6 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_kernel_is_in_the_module_of_its_region, setup, teardown),
         cmocka_unit_test_setup_teardown(heads_have_the_clocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(links_are_in_the_order_of_ports, setup, teardown),
         cmocka_unit_test_setup_teardown(the_top_tells_the_data_flow, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),

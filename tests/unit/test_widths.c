@@ -31,7 +31,9 @@ static void expressions_have_the_values_of_the_design(void **state) {
     const struct ir *ir = ir_of("configs/tinystories-gpt2-1m.yaml");
     assert_int_equal(emit_evaluate(ir, "BEAT_BITS"), 512);
     assert_int_equal(emit_evaluate(ir, "CHANNELS*BEAT_BITS"), 2048);
-    assert_int_equal(emit_evaluate(ir, "8*FP32_W+SIDE_W"), 259);
+    assert_int_equal(emit_evaluate(ir, "LANES*FP32_W+SIDE_W"), 259);
+    assert_int_equal(emit_evaluate(ir, "CHANNELS*FP32_W+SIDE_W+TCOUNT_W"), 134);
+    assert_int_equal(emit_evaluate(ir, "KV_LAYERS"), 4);
     assert_int_equal(emit_evaluate(ir, "MX_W+SIDE_W"), 523);
     assert_int_equal(emit_evaluate(ir, "KV_W+SIDE_W"), 547);
     assert_int_equal(emit_evaluate(ir, "BEAT_BITS/8+2*3"), 70);
@@ -82,12 +84,30 @@ static void constants_follow_those_that_they_need(void **state) {
     }
 }
 
-// No module has the width of a word of mx or kv, of a beat or of a step word as a number.
+// No module has the width of a word of fp32, mx or kv, of a beat or of a step word as a number, nor the lanes.
 static void widths_have_names(void **state) {
     (void)state;
     const struct emit_plan *p = emit_plan_make(ir_of("configs/tinystories-gpt2-1m.yaml"), NULL);
-    static const char *const numbers[] = {"[519:0]", "[522:0]", "[543:0]",   "[546:0]",        "[511:0]",
-                                          "[258:0]", "[55:0]",  "TOKENS(2)", "BEAT_BITS(512)", "DATA_W(520)"};
+    static const char *const numbers[] = {"[519:0]",
+                                          "[522:0]",
+                                          "[543:0]",
+                                          "[546:0]",
+                                          "[511:0]",
+                                          "[258:0]",
+                                          "[55:0]",
+                                          "TOKENS(2)",
+                                          "BEAT_BITS(512)",
+                                          "DATA_W(520)",
+                                          "8*FP32_W",
+                                          "16*FP32_W",
+                                          "4*FP32_W",
+                                          "LANES(8)",
+                                          "_ELEMS(8)",
+                                          "_ELEMS(4)",
+                                          "ELEM_W(32)",
+                                          "LOAD_BITS = 512",
+                                          "[2:0] from_engine_y_tcount",
+                                          "SIDE_W+3"};
     struct text top = {0};
     emit_top(p, &top);
     const char *body = strstr(text_cstr(&top), "---- nets between modules, ");
@@ -96,6 +116,7 @@ static void widths_have_names(void **state) {
         for (int m = 0; m < p->modules; m++) assert_null(strstr(p->module[m].text, numbers[i]));
     }
     assert_non_null(strstr(body, "wire [MX_W+SIDE_W-1:0] from_q_mx_y_word;"));
+    assert_non_null(strstr(body, "wire [LANES*FP32_W+SIDE_W-1:0] from_embedded_y_word;"));
     text_free(&top);
 }
 
@@ -107,6 +128,64 @@ static void a_parameter_of_another_number_keeps_it(void **state) {
     bool found = false;
     for (int m = 0; m < p->modules; m++) found = found || strstr(p->module[m].text, ".CONTEXT(67)");
     assert_true(found);
+}
+
+static const char *text_of(const struct emit_plan *p, const char *name) {
+    for (int m = 0; m < p->modules; m++)
+        if (!strcmp(p->module[m].name, name)) return p->module[m].text;
+    fail_msg("no module %s", name);
+    return "";
+}
+
+// An operation with other lanes than the design keeps the number of elements, also where this number is a multiple of
+// the design's lanes: f_by takes two vectors of parameters and has 2 lanes, and the design has 4.
+static void an_operation_of_other_lanes_keeps_their_number(void **state) {
+    (void)state;
+    const struct emit_plan *p = emit_plan_make(ir_of("tests/e2e/cases/steps/spec.yaml"), NULL);
+    const char *head = text_of(p, "head");
+    assert_int_equal(emit_evaluate(p->ir, "LANES"), 4);
+    assert_non_null(strstr(head, "wire [4*FP32_W-1:0] from_f_by_param_tdata;"));
+    assert_non_null(strstr(head, ".WORD_W(4*FP32_W)"));
+    assert_non_null(strstr(head, ".LANES(2)"));
+}
+
+static int kernel_of_module(const struct ir *ir, const char *module) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].module, module)) return k;
+    fail_msg("no instance of %s", module);
+    return IR_NONE;
+}
+
+// The results of an engine with other lanes than the design has memory channels keep their numbers. LANES of a store of
+// weights counts lanes of the engine, so it is never the constant, which counts lanes of vector kernels.
+static void an_engine_of_other_lanes_keeps_their_number(void **state) {
+    (void)state;
+    const struct emit_plan *p = emit_plan_make(ir_of("tests/e2e/cases/resident/spec.yaml"), NULL);
+    const char *shared = text_of(p, "shared");
+    assert_non_null(strstr(shared, "wire [3*FP32_W-1:0] from_engine_y_tdata;"));
+    assert_non_null(strstr(shared, ".LANES(3)"));
+    assert_null(strstr(shared, "TCOUNT_W"));
+    const struct emit_plan *several = emit_plan_make(ir_of("tests/fuzz/found/shared_weights.yaml"), NULL);
+    assert_int_equal(emit_evaluate(several->ir, "CHANNELS"), 5);
+    assert_non_null(strstr(text_of(several, "shared"), ".SIDE_W(SIDE_W+2)"));
+    assert_null(strstr(text_of(several, "shared"), "TCOUNT_W"));
+    struct ir_param param = {.name = "LANES", .value = {.kind = IR_VALUE_INT, .integer = p->ir->design.lanes}};
+    assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_weight_store"), &param));
+    assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_gelu"), &param), "LANES");
+    // Only in a width converter is ELEM_W the width of the elements in the words at its ports.
+    struct ir_param width = {.name = "ELEM_W", .value = {.kind = IR_VALUE_INT, .integer = 16}};
+    assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_gelu"), &width));
+    assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_width_converter"), &width),
+                        "FP32_W");
+}
+
+// Vector parameters are loaded in whole beats in a design on one die, and in parts of beats in one on several dies.
+static void the_load_bus_is_a_part_of_a_beat(void **state) {
+    (void)state;
+    const struct emit_plan *one = emit_plan_make(ir_of("configs/tinystories-gpt2-1m.yaml"), NULL);
+    assert_non_null(strstr(text_of(one, "control"), "parameter LOAD_BITS = BEAT_BITS,"));
+    const struct emit_plan *several = emit_plan_make(ir_of("tests/e2e/cases/dies/spec.yaml"), NULL);
+    assert_non_null(strstr(text_of(several, "control"), "parameter LOAD_BITS = BEAT_BITS/4,"));
 }
 
 static int setup(void **state) {
@@ -127,6 +206,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(constants_follow_those_that_they_need, setup, teardown),
         cmocka_unit_test_setup_teardown(widths_have_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_parameter_of_another_number_keeps_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_operation_of_other_lanes_keeps_their_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_engine_of_other_lanes_keeps_their_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_load_bus_is_a_part_of_a_beat, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
