@@ -18,7 +18,8 @@
 // TOKENS     tokens per step, upper bound                             tokens    1, 2, 4, 8
 // CHUNKS     chunks of a token                                        chunks    1 to 65535
 // OFFSET     offset of the rows in the channel, a multiple of a beat  bytes     any
-// COUNT_W    width of the count of open descriptors (rill_dma_write)  bits      1 to 16
+// COUNT_W    width of the count of open descriptors                   bits      1 to 16
+//            (rill_write_tracker)
 // USER_W     width of tuser                                           bits      derived
 `default_nettype none
 

@@ -17,7 +17,7 @@
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
 // name      meaning                                             unit     range
-// WRITERS   write engines                                       writers  1 or more
+// WRITERS   write engines                                       engines  1 or more
 // COUNT_W   width of the count of an engine's open descriptors  bits     1 to 16
 // LAYERS_W  width of layers_done, which wraps                   bits     1 or more
 `default_nettype none
@@ -43,7 +43,8 @@ module rill_write_tracker #(
         end
     endgenerate
 
-    localparam [COUNT_W:0] NONE = 0;  // one bit more than a count, because Yosys reads {0{...}} of a missing parameter
+    // One bit more than a count. So NONE has a bit even with the default COUNT_W of 0, with which Yosys reads the file.
+    localparam [COUNT_W:0] NONE = 0;
 
     reg  [LAYERS_W-1:0] ended_q;             // finished layers
     reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round

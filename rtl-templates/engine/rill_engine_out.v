@@ -12,8 +12,8 @@
 //
 // name      meaning                unit      range
 // CHANNELS  lanes                  channels  1 or more
-// SIDE_W    width of s_side        bits      1 or more
-// DEPTH     places                 words     2 or more
+// SIDE_W    width of s_side        bits      COUNT_W or more
+// DEPTH     places of the FIFO     words     2 or more
 // COUNT_W   width of count         bits      derived
 `default_nettype none
 
