@@ -112,7 +112,7 @@ module rill_bank_buffer #(
     reg  [BANK_W-1:0]     w_bank_q;
     reg  [CHUNK_W-1:0]    w_chunk_q;
     reg  [ADDR_W-1:0]     w_addr_q;
-    reg  [BANK_W:0]       full_q;      // banks that hold a complete block
+    reg  [BANK_W:0]       full_q;      // number of banks that hold a complete block
     reg  [BANK_W:0]       ready_q;     // number of these that may be read
     reg  [READY_DELAY-1:0] done_q;     // ends of blocks that are delayed by READY_DELAY
     wire [READY_DELAY:0]  done_d = {done_q, w_take && w_end};

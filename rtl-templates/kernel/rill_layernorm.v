@@ -13,9 +13,11 @@
 // LANES       fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound  tokens     1 to 8
 // N           elements of a vector          elements   1 to 65536
-// EPS         eps                           fp32 bits  not 0
-// VAR_SCALE   2^-40 / N^2                   fp32 bits  not 0
-// MEAN_SCALE  2^-20 / N                     fp32 bits  not 0
+// EPS         eps of the formula            fp32 bits  not 0
+// VAR_SCALE   factor from the exact         fp32 bits  not 0
+//             integer to var: 2^-40 / N^2
+// MEAN_SCALE  factor from the exact sum to  fp32 bits  not 0
+//             the mean: 2^-20 / N
 // USER_W      width of tuser                bits       derived
 `default_nettype none
 

@@ -11,8 +11,9 @@
 // LANES     fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound  tokens     1 to 8
 // N         elements of a vector          elements   1 to 65536
-// EPS       eps                           fp32 bits  not 0
-// MS_SCALE  2^-40 / N                     fp32 bits  not 0
+// EPS       eps of the formula            fp32 bits  not 0
+// MS_SCALE  factor from the exact sum to  fp32 bits  not 0
+//           mean(x^2): 2^-40 / N
 // USER_W    width of tuser                bits       derived
 `default_nettype none
 

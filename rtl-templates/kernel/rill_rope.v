@@ -14,7 +14,8 @@
 // TOKENS  tokens per step, upper bound                                 tokens    1 to 8
 // HEAD    elements of a head                                           elements  1 or more
 // ROTARY  elements of a head that are rotated, even                    elements  2 to HEAD
-// PAIRS   0: element i with i + ROTARY / 2; 1: element 2i with 2i + 1  -         0, 1
+// PAIRS   a pair is 0: elements i and i + ROTARY / 2;                  -         0, 1
+//         1: elements 2i and 2i + 1
 // USER_W  width of tuser                                               bits      derived
 `default_nettype none
 

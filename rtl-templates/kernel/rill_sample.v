@@ -30,7 +30,8 @@
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64
 // HASHES  hashed rows: 1 or TOKENS      rows      1 to TOKENS
-// ROWS    settings: 1 or TOKENS         rows      1 to TOKENS
+// ROWS    sets of settings: 1 or        rows      1 to TOKENS
+//         TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -79,9 +80,9 @@ module rill_sample #(
     localparam HASH = LATENCY_THREEFRY;                  // stages from a chunk to its random bits
     localparam NOISE = HASH + LATENCY_GUMBEL;
     localparam DEPTH = NOISE + LATENCY_ADD;              // stages from a chunk to its score
-    localparam PRODUCT = LATENCY_MUL;
-    localparam BELOW = PRODUCT + LATENCY_ADD;
-    localparam SHARE = BELOW + LATENCY_EXP;
+    localparam PRODUCT = LATENCY_MUL;                    // stages to z
+    localparam BELOW = PRODUCT + LATENCY_ADD;            // stages to z - largest z
+    localparam SHARE = BELOW + LATENCY_EXP;              // stages to exp(z - largest z)
 
     generate
         if (TOP_K < 1 || TOP_K > 64) begin : gen_bad_top_k
