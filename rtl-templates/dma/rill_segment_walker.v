@@ -12,8 +12,8 @@
 //     K        krows*beats beats
 //     V        `outer` runs of vblocks*beats beats, which begin outer_stride bytes apart
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
-// With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
-// step attends to (rill_window_entries).
+// With attention windows, a K or V run begins later: it leaves out row-steps or blocks that no token of the step
+// attends to (rill_window_entries).
 // With slots, a step comes as one word for each part, that is, for the tokens of one slot (docs/rtl.md section 4). In a
 // part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
@@ -106,11 +106,11 @@ module rill_segment_walker #(
     wire                 listed_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] listed_data;
     wire                 listed_last;
-    wire                 entry_valid;        // an entry is there, with positions relative to its layer's window
+    wire                 entry_valid;        // an entry is there; its positions count from the first one that is read
     wire                 entry_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
-    wire [15:0]          entry_skip;         // row-steps or blocks before the window
+    wire [15:0]          entry_skip;         // row-steps or blocks that are left out before the window
     wire                 held;               // an entry waits for u_windows (a flush discards those in u_windows)
 
     // A flush resets the schedule, which is the fastest way to discard its position.
@@ -172,8 +172,8 @@ module rill_segment_walker #(
     reg  [39:0] operand_layer_stride_q;
     reg  [15:0] operand_times_q;             // K: row-steps, V: blocks, weights: 1
     reg  [23:0] operand_beats_q;             // beats of each of them
-    reg  [15:0] operand_skip_q;              // row-steps or blocks before the window
-    reg  [31:0] product_skip_q;              // beats before the window
+    reg  [15:0] operand_skip_q;              // entry_skip
+    reg  [31:0] product_skip_q;              // beats that are left out
     reg  [31:0] product_run_q, layer_run_q, place_run_q;
     reg  [35:0] product_low_q;
     reg  [35:0] product_high_q;

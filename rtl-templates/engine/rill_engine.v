@@ -318,7 +318,7 @@ module rill_engine #(
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          entry_valid;               // entries of the schedule, with positions relative to the layer's window
+    wire          entry_valid;               // entries of the schedule (rill_engine_table)
     wire          entry_ready;
     wire [175:0]  entry_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
