@@ -9,8 +9,7 @@
 // After a reset in the middle of a request, the beats of bursts that the memory has not answered yet are discarded
 // before the next request goes out. This ends when the last beat has come, or when none has come for 2^QUIET_BITS
 // cycles, because then the memory was reset as well. The count of unanswered bursts starts at 0 and is not reset.
-// Latency: 1 cycle for a request. 1 cycle for a beat, which passes a register because the wires from the port to the
-// clients are long.
+// Latency: AR 1 cycle; R 1 cycle: beats pass a register because the wires from the port to the clients are long.
 // Reset: clk, synchronous active-high rst.
 // s_axi_* are packed arrays, client 0 in the low bits. All clients share rdata, rresp and rlast.
 //

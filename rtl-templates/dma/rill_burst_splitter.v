@@ -4,7 +4,7 @@
 // Each burst ends at an address that is a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no
 // burst crosses a 4 KiB boundary, which AXI forbids, and long runs become aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
-// descriptors. Latency: 2 cycles. Length and address of a burst come from registers.
+// descriptors. Bursts leave with latency 2, length and address from registers.
 // m_axis_burst_last: the burst is the last one of its descriptor.
 // While flush is high, everything that is held or arrives is discarded. busy: a descriptor or burst is held.
 // Reset: clk, synchronous active-high rst.

@@ -37,7 +37,7 @@ module rill_dma_read #(
 ) (
     input  wire                 clk,
     input  wire                 rst,
-    input  wire [ADDR_BITS-1:0] base,
+    input  wire [ADDR_BITS-1:0] base,               // byte address of offset 0, a multiple of a beat
     input  wire                 flush,
     output wire                 idle,
     output reg                  error,

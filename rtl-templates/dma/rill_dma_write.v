@@ -56,7 +56,7 @@ module rill_dma_write #(
 ) (
     input  wire                         clk,
     input  wire                         rst,
-    input  wire [CLIENTS*ADDR_BITS-1:0] base,
+    input  wire [CLIENTS*ADDR_BITS-1:0] base,                // per client: byte address of offset 0
     input  wire                         flush,
     output wire [CLIENTS-1:0]           idle,
     output wire [CLIENTS-1:0]           written,

@@ -123,7 +123,7 @@ module rill_stream_writer #(
     reg                  open_q;
     reg                  desc_valid_q;
     reg  [39:0]          desc_offset_q;
-    reg  [GROUP_BITS-1:0] beats_q;
+    reg  [GROUP_BITS-1:0] beats_q;           // beats that have not left, the next one in the low bits
     reg  [5:0]           left_q;             // beats of the group that have not left yet
     reg  [5:0]           left_d;
     reg                  some_q;             // left_q != 0

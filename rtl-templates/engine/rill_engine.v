@@ -593,7 +593,7 @@ module rill_engine #(
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
-            wire [1:0]               lane_bank; // bank of the row's results, and of its accumulators
+            wire [1:0]               lane_bank; // {bank of the result that leaves, bank of the row's accumulators}
             wire [TURN_TOKENS*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
             if (TURN_TOKENS > 2) begin : gen_bank

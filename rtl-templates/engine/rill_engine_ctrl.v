@@ -16,8 +16,8 @@
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params  the beat holds row parameters
-//     cmd_scales  the beat holds group scales; cmd_scale / (BEAT_BITS / 8) is its number among the chunk's beats with
-//                 group scales
+//     cmd_scales  the beat holds group scales; cmd_scale / (BEAT_BITS / 8) is the beat's number among the chunk's beats
+//                 with group scales
 //     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
@@ -40,8 +40,8 @@
 //     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
 // TURN_TOKENS 1: cmd_tok is a token, and cmd_out comes with its last beat. TURN_TOKENS 2, 4: a beat serves TURN_TOKENS
 // tokens at a time. cmd_tok is the turn, whose first token is TURN_TOKENS * turn. The results of a row-step leave one
-// per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4 the next row-step's beats come
-// to a turn before its results have left, so that row-step uses the other bank of accumulators.
+// per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4, the next row-step begins
+// before all results of this row-step have left, so the next one uses the other bank of accumulators.
 // K outermost (field OUTER of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its
 // row-steps, then beat 1 of them, and so on. Each column except the last needs only the units of the operand up to its
 // own, so the firing begins before its operand is complete. part_pulse counts these units. The sequencer sees their

@@ -13,7 +13,7 @@
 // ASYM         1: there are int4_asym weights                    -       0, 1
 // X_BITS       width of a mantissa                               bits    8, 10
 // PUMP         multiplications per multiplier and cycle          -       1, 2
-// FACTOR_W     width of a factor                                 bits    1 to 32
+// FACTOR_W     width of a factor, with TURN_TOKENS 1 up to 16    bits    1 to 32
 // PARTS        parts of the factors, each with its own controls  parts   1, 4
 // PAIRS        token pairs, or 1 for a single token              -       derived
 `default_nettype none

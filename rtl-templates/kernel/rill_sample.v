@@ -271,10 +271,10 @@ module rill_sample #(
     endgenerate
 
     // When u_choose has taken all scores of the firing, the first top_k elements of each list pass through the same
-    // pipeline, one list after the other. lists_q: rows of the firing whose tokens are chosen from lists. rest_q: those
-    // of them whose lists have not entered completely. passed_q: u_choose has taken the last score. injecting_q: an
-    // element of a list enters. first_q: it is the first one of the list. left_q: elements of the list from this one
-    // on. done_q: the last element of the last list has left the pipeline.
+    // pipeline, one list after the other. lists_q: rows of the firing whose tokens are chosen from lists. rest_q: the
+    // rows of lists_q whose lists have not entered completely. passed_q: u_choose has taken the last score.
+    // injecting_q: an element of a list enters. first_q: this element is the first one of the list. left_q: elements of
+    // the list from this element on. done_q: the last element of the last list has left the pipeline.
     reg         passed_q, injecting_q, first_q, done_q;
     reg  [USER_W-1:0] closing_user_q;
     reg  [ROWS-1:0] lists_q, rest_q;

@@ -9,7 +9,7 @@
 // one per chunk of a firing, popped on tok_last.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
 // (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
-// It has as many chunks as the scores (the quantizer pads its last block).
+// p has as many chunks as the scores; the quantizer after it pads the last block.
 // Out: m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on
 // a grid of 2^-30.
 // Each firing takes two passes: the first one writes the scores into a bank and finds the maximum, the second one reads

@@ -242,8 +242,8 @@ module rill_v_tail #(
     end
 
     // ---- input ----
-    reg  [31:0] place_rows_q;
-    reg  [39:0] place_bytes_q;
+    reg  [31:0] place_rows_q;                // PLACES: rows before those of the layer's place, over all slots
+    reg  [39:0] place_bytes_q;               // PLACES: bytes from V_BASE to the place
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
             layer_place_q <= s_axis_step_tdata[PART_PLACE +: PART_PLACE_W];
