@@ -9,7 +9,7 @@
 // SLOTS above 1: bits 31:28 of index are the number of a slot, which has a separate ring and a separate beat. From the
 // id's transfer until ids_written counts it, the base address at the rill_dma_write must be that of the slot's ring.
 // Out: for each id, a descriptor of one beat and this beat, for one client of a rill_dma_write. The base of the client
-// is the address of the ring. Its bit of the rill_dma_write's output idle comes back as dma_idle.
+// is the address of the ring. The client's bit of the rill_dma_write's output idle comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
 // name       meaning                                         unit   range

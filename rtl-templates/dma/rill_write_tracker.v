@@ -5,7 +5,7 @@
 // all its descriptors and beats have been taken. The given pulses of a layer come no later than its layer_done, and
 // after the layer_done of the previous layer. A layer may have no descriptors.
 // written[i]: one pulse when all responses of a descriptor have come, in the order of the descriptors, and later than
-// its given pulse.
+// the given pulse of the descriptor.
 // layers_done: number of layers whose descriptors have all been written. A later layer cannot delay the count, so the
 // count depends on no stream: a finished layer is always counted in the end, because memory answers every burst.
 // How it counts: descriptors are divided into rounds of whole layers. Each engine has three counts of open descriptors:

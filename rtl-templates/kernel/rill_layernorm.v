@@ -3,9 +3,9 @@
 // section 7.
 //
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk,
-// popped on tok_last. Out: vector stream. The sums behind the statistics are exact integers, computed while a vector
-// enters. There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves
-// (rill_norm_front).
+// taken with the chunk's last token. Out: vector stream. The sums from which mean and var follow are exact integers,
+// computed while a vector enters. There are two banks: the next vector (all tokens of a step) may enter while the
+// previous one leaves (rill_norm_front).
 // Throughput: one chunk per cycle in and out. Latency log2(LANES) + 51 cycles from the last chunk in to the first
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RMSNorm over vectors of N elements: y = (x * r) * gamma, r = rsqrt(mean(x^2) + eps), docs/numerics.md section 7.
 //
-// In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, popped on tok_last.
-// Out: vector stream. The sums behind the statistics are exact integers, computed while a vector enters. There are two
-// banks: the next vector (all tokens of a step) may enter while the previous one leaves (rill_norm_front).
+// In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, taken with the chunk's
+// last token. Out: vector stream. The sum from which the mean follows is an exact integer, computed while a vector
+// enters. There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves
+// (rill_norm_front).
 // Throughput: one chunk per cycle in and out. Latency log2(LANES) + 37 cycles from the last chunk in to the first
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //

@@ -6,7 +6,7 @@
 // In: one step word per step, which has LAYERS * HEADS heads (PLACES, below, changes this). Raw scores (chunk, tok) of
 // positions 0 to pos + ntok - 1 of a head, LANES per chunk; with WINDOW they begin at the position that
 // rill_window_begin gives, at or before the start of the layer's window. Scale words of rill_kv_scale for K and for V,
-// one per chunk of a firing, popped on tok_last.
+// one per chunk of a firing, taken with the chunk's last token.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
 // (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
 // p has as many chunks as the scores; the quantizer after it pads the last block.

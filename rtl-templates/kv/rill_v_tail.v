@@ -35,7 +35,7 @@
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
 // name            meaning                                             unit      range
-// CHANNELS        channels of the engine                              channels  1 to 32
+// CHANNELS        channels of the values engine                       channels  1 to 32
 // BEAT_BITS       width of a beat                                     bits      256, 512
 // TOKENS          tokens per step, upper bound                        tokens    1, 2, 4, 8
 // LAYERS          layers that write V                                 layers    1 to 1024
