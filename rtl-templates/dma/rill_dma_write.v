@@ -91,7 +91,7 @@ module rill_dma_write #(
     // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT; // width of an offset in beats
-    localparam BEATS_W = 9;
+    localparam BEATS_W = 9;                              // bits of a descriptor's beats that are used
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     // A descriptor is taken together with the last beat of the previous one, so its first beat may follow at once.

@@ -120,7 +120,7 @@ module rill_stream_writer #(
     end
 
     // The group that is being sent.
-    reg                  open_q;
+    reg                  open_q;             // low in reset
     reg                  desc_valid_q;
     reg  [39:0]          desc_offset_q;
     reg  [GROUP_BITS-1:0] beats_q;           // beats that have not left, the next one in the low bits
@@ -129,7 +129,7 @@ module rill_stream_writer #(
     reg                  some_q;             // left_q != 0
     reg                  last_q;             // left_q == 1
     reg                  end_q;              // the last group of a firing is being sent
-    reg                  firing_done_q;
+    reg                  firing_done_q;      // pulse: all descriptors and beats of a firing have been taken
     reg                  given_q;            // u_desc has taken the descriptor
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
     wire                 desc_ready;         // the register slice can take a descriptor

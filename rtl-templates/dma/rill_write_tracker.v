@@ -98,7 +98,7 @@ module rill_write_tracker #(
                     round_none_q <= round_d == NONE[COUNT_W-1:0];
                 end
 `ifdef RILL_ASSERT
-            reg  [COUNT_W:0]   open_q;
+            reg  [COUNT_W:0]   open_q;       // open descriptors of the engine
             always @(posedge clk)
                 open_q <= rst ? NONE : open_q + {{COUNT_W{1'b0}}, given[i]} - {{COUNT_W{1'b0}}, written[i]};
             rill_assert #(.SAYS("more descriptors are open than COUNT_W counts")) u_assert_open (

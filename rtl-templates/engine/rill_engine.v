@@ -412,7 +412,7 @@ module rill_engine #(
     wire [TURN_TOKENS*5-1:0]      slice_shift;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // width of the sums of each 32 elements
     localparam ONE_W = X_BITS + 14;            // width of an offset
-    localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
+    localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0; // 1: lanes need an offset, or sums of the operand
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // place of the sums, after the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? TURN_TOKENS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;

@@ -317,7 +317,7 @@ module rill_engine_ctrl #(
     wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
-    // Each int4_asym beat uses CHUNK_ROWS bytes of group words.
+    // Each int4_asym beat uses CHUNK_ROWS = 2^WORDS_W bytes of group words.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
     wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+1){1'b0}}, groups_q} << WORDS_W
         : {{(SCALE_W+1){1'b0}}, groups_q};

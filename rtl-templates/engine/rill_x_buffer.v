@@ -88,10 +88,10 @@ module rill_x_buffer #(
         end
     endgenerate
 
-    reg               open_q;
-    reg               write_bank_q;
-    reg               read_bank_q;
-    reg  [1:0]        full_q;                  // full banks
+    reg               open_q;                  // low in reset
+    reg               write_bank_q;            // bank that is filled
+    reg               read_bank_q;             // bank of the older operand
+    reg  [1:0]        full_q;                  // bit b: bank b is full
     wire              take = s_axis_x_tvalid && s_axis_x_tready;
     wire              fill = take && s_axis_x_tlast;
 

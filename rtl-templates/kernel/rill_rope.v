@@ -125,8 +125,8 @@ module rill_rope #(
     reg                row_sin_q;
     reg  [HALF_W-1:0]  row_chunk_q;
     reg                turn_bank_q;              // bank that is read
-    reg  [1:0]         row_full_q;
-    reg                row_open_q;
+    reg  [1:0]         row_full_q;               // number of full banks
+    reg                row_open_q;               // a bank is free; low in reset
     wire               row_take = s_axis_row_tvalid && s_axis_row_tready;
     wire               row_tok_last = s_axis_row_tuser[TOK_W];
     wire               row_half = row_chunk_q == LAST_HALF[HALF_W-1:0];

@@ -147,7 +147,7 @@ module rill_sample #(
     wire [ROW_W-1:0]   in_row = ROWS > 1 ? s_axis_x_tuser[ROW_W-1:0] : {ROW_W{1'b0}}; // of the chunk at the port
 
     // Every chunk goes to the scores. Chunks of a token that is chosen from a list also go to the row's list.
-    reg         open_q;
+    reg         open_q;    // low in reset
     reg         closing_q; // a firing with a list has come in, and its last id has not left
     reg         drained_q;  // the scores of that firing have left and the list is complete; its elements follow
     // list_room: the list can take a chunk. list_idle: all elements of earlier chunks have been inserted.

@@ -143,7 +143,7 @@ module rill_line_buffer #(
     endfunction
 
     // ---- input ----
-    reg                open_q;
+    reg                open_q;                             // a word can be taken; low in reset
     reg  [COUNT_W-1:0] arrived_q;                          // complete words that have arrived, over all images
     reg  [SLOT_W-1:0]  slot_q;                             // slot of the next word
     reg  [SIZE_W-1:0]  left_q;                             // words of the image after the next word
