@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read side of one AXI4 master port that CLIENTS read engines (rill_dma_read) share.
+// Lets CLIENTS read engines (rill_dma_read) share the read side of one AXI4 master port.
 //
 // Requests (AR) are granted round-robin, one burst per cycle, through one register. The AXI id is the index of the
 // client, and data (R) is routed by id. A client requests only data for which it has reserved space (rill_dma_read), so
 // it takes every beat at once. Therefore m_axi_rready is a register that is always high after the reset, and no output
 // of the port depends on an input of the port in the same cycle.
-// Constants of the port: full-width size, INCR bursts.
+// Every burst is an INCR burst of full-width beats, so m_axi_arsize and m_axi_arburst are constant.
 // After a reset in the middle of a request, the beats of bursts that the memory has not answered yet are discarded
 // before the next request goes out. This ends when the last beat has come, or when none has come for 2^QUIET_BITS
 // cycles, because then the memory was reset as well. The count of unanswered bursts starts at 0 and is not reset.
@@ -17,7 +17,7 @@
 // CLIENTS     read engines                                            clients  1 to 64
 // BEAT_BITS   width of a beat                                         bits     64, 128, 256, 512
 // ID_W        width of an id, enough for CLIENTS                      bits     1 or more
-// QUIET_BITS  QUIET_BITS of rill_owed                                 bits     2 to 16
+// QUIET_BITS  discarding ends after 2^QUIET_BITS quiet cycles         bits     2 to 16
 // ADDR_BITS   width of an address                                     bits     32 to 64
 `default_nettype none
 
@@ -75,7 +75,7 @@ module rill_axi_read_arbiter #(
     reg  [ID_W-1:0]    id_q;
     reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;
-    reg                open_q = 1'b0;
+    reg                open_q = 1'b0;         // low in reset
     wire               owed;                 // the memory has not answered all requests from before the reset
     reg  [ID_W-1:0]    id_d;
     reg  [ADDR_BITS-1:0] addr_d;

@@ -42,7 +42,7 @@ module rill_burst_splitter #(
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PAGE_W = 12 - BEAT_SHIFT;     // bits of a beat's number within 4 KiB
     localparam [31:0] BURST_MAX = MAX_BURST;
-    // Mask of the beat's number within MAX_BURST beats
+    // Mask of the address bits (in beats) that give the place of a beat within an aligned block of MAX_BURST beats
     localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
 
     generate
@@ -71,8 +71,8 @@ module rill_burst_splitter #(
     reg         work_valid_q;
     reg         work_none_q;                 // a second register of !work_valid_q, for the output
     reg  [ADDR_W-1:0] work_addr_q;
-    reg  [15:0] length_q;
-    reg  [15:0] left_q;
+    reg  [15:0] length_q;                    // beats of the burst
+    reg  [15:0] left_q;                      // beats of the descriptor that follow the burst
     reg         last_q;                      // left_q is 0: the burst is the last one of its descriptor
     reg         open_q;                      // low in reset
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One memory channel of a design: one rill_dma_read per reading client, their rill_axi_read_arbiter, one rill_dma_write
-// for all writing clients, and the status of the channel for the control.
+// Serves one memory channel of a design. Contains one rill_dma_read for each reading client, the rill_axi_read_arbiter
+// that they share, and one rill_dma_write for all writing clients. Reports the status of the channel to the control.
 //
 // read_* and write_* are packed arrays over the clients, client 0 in the low bits. A direction without clients sends no
 // requests to the memory. It still has the ports of one client, which are ignored.
 // core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
 // comes from a separate register.
-// error rises one cycle after the error of an engine, and stays until the reset. error_is_write and
+// error rises one cycle after the error of an engine, and stays until core_rst resets this engine. error_is_write and
 // error_address belong to the engine with the lowest number that has an error, the write engine after all read engines.
 // They change if an engine with a lower number gets an error later. rill_request_watch reads them in the cycle after
 // error has risen.
@@ -14,8 +14,8 @@
 // no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
 // change widths; normal, data, secure access.
-// Reset: clk, synchronous active-high. rst resets the arbiter, which must still take answers of the memory; core_rst
-// resets the engines.
+// Reset: clk, synchronous active-high. rst resets the arbiter, which outlives a request. core_rst resets the engines,
+// also after each request.
 //
 // name          meaning                                                                     unit     range
 // READERS       clients that read                                                           clients  0 to 64
@@ -23,15 +23,16 @@
 // BEAT_BITS     width of a beat                                                             bits     64, 128, 256, 512
 // ID_W          width of an id, enough for READERS                                          bits     1 or more
 // ADDR_BITS     width of an address                                                         bits     32 to 64
-// OUTSTANDING   OUTSTANDING of each reader's engine                                         bursts   1 to 256
-// WRITES        OUTSTANDING of the write engine                                             beats    1 to 256
-// WRITE_BUFFER  BUFFER_BEATS of the write engine                                            beats    1 or more
+// OUTSTANDING   most bursts of a read engine that may wait for their answer                 bursts   1 to 256
+// WRITES        most beats of the write engine that may wait for their response             beats    1 to 256
+// WRITE_BUFFER  depth of the write engine's buffer (BUFFER_BEATS)                           beats    1 or more
 // R             READERS, at least 1                                                         clients  derived
 // W             WRITERS, at least 1                                                         clients  derived
 // ENGINES       engines; each has a reset and a flush                                       engines  derived
-// BURST         MAX_BURST of each reader's engine, 32 bits each (each as in rill_dma_read)  beats    any
-// PREFETCH      PREFETCH_BEATS of each reader's engine, likewise                            beats    any
-// STYLE         first letter of each reader's RAM_STYLE: d, b or u; 8 bits each             -        any
+// BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read)     beats    any
+// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS)         beats    any
+// STYLE         storage of each reader's FIFO (RAM_STYLE), 8 bits each: the letter d for    -        any
+//               "distributed", b for "block" or u for "ultra"
 `default_nettype none
 
 module rill_channel #(
@@ -136,7 +137,7 @@ module rill_channel #(
     // ---- reads ----
     wire [R-1:0]           r_idle;
     wire [R-1:0]           r_error;
-    wire [R*ADDR_BITS-1:0] r_place;
+    wire [R*ADDR_BITS-1:0] r_place;          // address of each engine's error
     wire [R-1:0]           arvalid;
     wire [R-1:0]           arready;
     wire [R*ADDR_BITS-1:0] araddr;
@@ -152,7 +153,8 @@ module rill_channel #(
     genvar rd;
     generate
         for (rd = 0; rd < READERS; rd = rd + 1) begin : gen_read
-            // Each style needs a literal, because strings that are selected are padded to the longest one.
+            // RAM_STYLE gets a literal in each branch. An expression that selects one of three strings would pad all of
+            // them to the length of the longest one.
             if (STYLE[8*rd +: 8] == "d") begin : gen_distributed
                 rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*rd +: 32]), .OUTSTANDING(OUTSTANDING),
                     .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("distributed"), .ADDR_BITS(ADDR_BITS)) u_read (
@@ -285,8 +287,8 @@ module rill_channel #(
     assign beat = m_axi_rvalid & m_axi_rready;
     assign answer = (m_axi_wvalid & m_axi_wready) | (m_axi_bvalid & m_axi_bready);
 
-    // The address of the engine with the lowest number that has an error. These registers keep their values while no
-    // engine has an error.
+    // The address of the engine with the lowest number that has an error. place_q and error_is_write keep their values
+    // while no engine has an error.
     reg  [ADDR_BITS-1:0] place_d;
     integer each;
     always @* begin

@@ -15,13 +15,14 @@
 // idle: nothing is held, requested or buffered (and, without flush, no descriptor is offered).
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on
 // nevertheless.
-// Reset: clk, synchronous active-high rst (only while idle, because answers of the memory would be lost).
+// Reset: clk, synchronous active-high rst. It comes only while idle, or together with the reset of the
+// rill_axi_read_arbiter, which then discards the outstanding answers.
 //
 // name            meaning                                   unit    range
 // BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
 // MAX_BURST       longest burst, as in rill_burst_splitter  beats   1 to 256
-// OUTSTANDING     requested bursts without answer, at most  bursts  1 to 256
-// PREFETCH_BEATS  depth of the FIFO                         beats   MAX_BURST or more
+// OUTSTANDING     bursts without complete answer, at most   bursts  1 to 256
+// PREFETCH_BEATS  depth of the prefetch FIFO                beats   MAX_BURST or more
 // RAM_STYLE       style of the storage of the FIFO          -       "auto", "srl", "distributed", "block", "ultra"
 // ADDR_BITS       width of an address                       bits    32 to 64
 `default_nettype none
@@ -36,7 +37,7 @@ module rill_dma_read #(
 ) (
     input  wire                 clk,
     input  wire                 rst,
-    input  wire [ADDR_BITS-1:0] base,
+    input  wire [ADDR_BITS-1:0] base,               // byte address of offset 0, a multiple of a beat
     input  wire                 flush,
     output wire                 idle,
     output reg                  error,
@@ -68,7 +69,7 @@ module rill_dma_read #(
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     localparam [31:0] ROOM_ALL = PREFETCH_BEATS;
     localparam [31:0] OUT_ALL = OUTSTANDING;
-    localparam [31:0] ANY_TWO = 2 * MAX_BURST;
+    localparam [31:0] ANY_TWO = 2 * MAX_BURST;  // beats of two bursts, whatever their lengths
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
 
     generate
@@ -104,7 +105,7 @@ module rill_dma_read #(
     wire              issue = burst_valid && burst_ready;
     reg               fits_q;                // there is room for the offered burst
     wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
-    reg               slot_q;                // out_q is below OUTSTANDING
+    reg               slot_q;                // out_q is below OUTSTANDING, so another burst may be requested
     wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
     wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;

@@ -21,7 +21,8 @@
 // m_axi_awvalid: 1 cycle, plus 1 when the turn passes.
 // flush (level, hold until idle): descriptors and beats that have not been taken are discarded, from the next cycle
 // until one cycle after flush falls. Beats in the buffer are written.
-// written: one pulse per client when the last response of a descriptor has come. All its beats then have responses.
+// written: one pulse per client when the last response of a descriptor has come. All beats of the descriptor then have
+// responses.
 // idle, one bit per client: nothing is held and every response has come (and, without flush, nothing is offered).
 // error: sticky until reset. error_addr is the address of the first beat with BRESP != OKAY.
 // Reset in the middle of a request: responses to earlier beats are discarded before the next beat is taken (rill_owed).
@@ -37,7 +38,9 @@
 // OUTSTANDING   beats without response, at most     beats    1 to 256
 // BUFFER_BEATS  depth of the buffer                 beats    1 or more
 // RAM_STYLE     style of the storage of the buffer  -        "auto", "srl", "distributed", "block", "ultra"
-// QUIET_BITS    QUIET_BITS of rill_owed             bits     2 to 16
+// QUIET_BITS    earlier responses count as lost     bits     2 to 16
+//               after 2^QUIET_BITS quiet cycles
+//               (rill_owed)
 // ADDR_BITS     width of an address                 bits     32 to 64
 `default_nettype none
 
@@ -53,7 +56,7 @@ module rill_dma_write #(
 ) (
     input  wire                         clk,
     input  wire                         rst,
-    input  wire [CLIENTS*ADDR_BITS-1:0] base,
+    input  wire [CLIENTS*ADDR_BITS-1:0] base,                // per client: byte address of offset 0
     input  wire                         flush,
     output wire [CLIENTS-1:0]           idle,
     output wire [CLIENTS-1:0]           written,
@@ -88,7 +91,7 @@ module rill_dma_write #(
     // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT; // width of an offset in beats
-    localparam BEATS_W = 9;
+    localparam BEATS_W = 9;                              // bits of a descriptor's beats that are used
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
     // A descriptor is taken together with the last beat of the previous one, so its first beat may follow at once.
@@ -118,7 +121,7 @@ module rill_dma_write #(
     reg                   open_q = 1'b0;
     wire                  owed;              // the memory has not answered all beats from before the reset
     reg                   flush_q;
-    reg                   slot_q;  // out_q is below OUTSTANDING, and nothing else prevents a beat from entering
+    reg                   slot_q;            // out_q is below OUTSTANDING, no reset, and the memory owes no answers
     reg  [OUT_W-1:0]      out_q;             // beats taken and without response
     wire                  data_ready;        // the data buffer has room
     wire                  addr_ready;        // the buffer of addresses has room
@@ -294,7 +297,8 @@ module rill_dma_write #(
         .clk(clk), .rst(rst), .asked(m_axi_awvalid && m_axi_awready), .sign(m_axi_bvalid && m_axi_bready),
         .answered(m_axi_bvalid && m_axi_bready), .owed(owed));
 
-    // ---- the client of each response: clients of unanswered beats, oldest first ----
+    // ---- the client of each response: unanswered beats, oldest first ----
+    // {the beat is the last one of its descriptor, client (one-hot), address}
     reg  [CLIENTS+ADDR_W:0] open_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0]        wr_q;
     reg  [PTR_W-1:0]        rd_q;

@@ -8,13 +8,13 @@
 // that many ids.
 // SLOTS above 1: bits 31:28 of index are the number of a slot, which has a separate ring and a separate beat. From the
 // id's transfer until ids_written counts it, the base address at the rill_dma_write must be that of the slot's ring.
-// Out: a descriptor of one beat and the beat, to a client of a rill_dma_write (base = ring pointer). The bit of idle
-// for this client comes back as dma_idle.
+// Out: for each id, a descriptor of one beat and this beat, for one client of a rill_dma_write. The base of the client
+// is the address of the ring. The client's bit of the rill_dma_write's output idle comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
-// name       meaning          unit  range
-// BEAT_BITS  width of a beat  bits  64, 128, 256, 512
-// SLOTS      rings            -     1 to 16
+// name       meaning                                         unit   range
+// BEAT_BITS  width of a beat                                 bits   64, 128, 256, 512
+// SLOTS      slots of the design, each with a separate ring  slots  1 to 16
 `default_nettype none
 
 module rill_ring_writer #(
@@ -52,9 +52,11 @@ module rill_ring_writer #(
         end
     endgenerate
 
+    // S_ID: waits for an id. S_PLACE: puts the id into its beat. S_SEND: until descriptor and beat have left.
+    // S_RESPONSE: until the write has its response.
     localparam [1:0] S_ID = 2'd0, S_PLACE = 2'd1, S_SEND = 2'd2, S_RESPONSE = 2'd3;
     reg  [1:0]           state_q;
-    reg                  open_q;
+    reg                  open_q;             // low in reset
     reg                  desc_valid_q;
     reg                  beat_valid_q;
     reg  [39:0]          offset_q;
@@ -69,7 +71,7 @@ module rill_ring_writer #(
     wire        place = state_q == S_PLACE;
     wire [31:0] index = SLOTS > 1 ? {4'd0, s_axis_ring_tdata[59:32]} : s_axis_ring_tdata[63:32];
     wire [BEAT_BITS-1:0] held;               // the beat of the id's ring so far
-    wire [31:0] slot = index & SLOT_MASK;
+    wire [31:0] slot = index & SLOT_MASK;    // word of the beat that the id becomes (not a slot of the design)
     wire [31:0] beat_index = index >> IDS_SHIFT;
 
     assign s_axis_ring_tready = open_q && state_q == S_ID;
@@ -93,8 +95,8 @@ module rill_ring_writer #(
 
     generate
         if (SLOTS > 1) begin : gen_slots
-            reg  [BEAT_BITS-1:0] beat_mem [0:15];
-            reg  [3:0]           slot_q;
+            reg  [BEAT_BITS-1:0] beat_mem [0:15]; // the current beat of each slot's ring
+            reg  [3:0]           slot_q;     // slot of the design to which the id belongs
             assign held = beat_mem[slot_q];
             always @(posedge clk) begin
                 if (take)

@@ -12,8 +12,8 @@
 //     K        krows*beats beats
 //     V        `outer` runs of vblocks*beats beats, which begin outer_stride bytes apart
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
-// With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
-// step attends to (rill_window_entries).
+// With attention windows, a K or V run begins later: it leaves out row-steps or blocks that no token of the step
+// attends to (rill_window_entries).
 // With slots, a step comes as one word for each part, that is, for the tokens of one slot (docs/rtl.md section 4). In a
 // part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
@@ -22,15 +22,15 @@
 // Throughput: one descriptor per cycle. The descriptor comes with latency 6 from rill_schedule's entry, with windows
 // 11.
 // flush (level, must stay high until the reset): nothing more is sent, and steps that arrive or are held are discarded.
-// idle: nothing is held. The control uses it during a flush.
+// idle: nothing is held, and no step word is offered. The control uses idle during a flush.
 // Reset: clk, synchronous active-high rst; the step count starts again.
 //
 // name               meaning                                                               unit       range
 // BEAT_BITS          width of a beat                                                       bits       64, 128, 256, 512
-// KV_LAYERS          layers that write K and V; 0: none                                    layers     0 or more
+// KV_LAYERS          layers of the KV cache; 0: no cache, so no run waits                  layers     0 or more
 // KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
-// K_SLOT_STRIDE      distance of keys from a slot to the next                              bytes      any
-// V_SLOT_STRIDE      distance of values from a slot to the next                            bytes      any
+// K_SLOT_STRIDE      distance from the keys of a slot to those of the next                 bytes      any
+// V_SLOT_STRIDE      distance from the values of a slot to those of the next               bytes      any
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
 //                    of keys, the lowest layer low; 0: no window
@@ -83,7 +83,7 @@ module rill_segment_walker #(
 );
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
-    // A run of more beats than a descriptor can tell is cut into pieces of 2^CUT_W beats, so all pieces are aligned
+    // A run of more beats than a descriptor can hold is cut into pieces of 2^CUT_W beats, so all pieces are aligned
     // like the run.
     localparam BEATS_W = 16;                 // width of a descriptor's beats
     localparam CUT_W = 15;
@@ -106,12 +106,12 @@ module rill_segment_walker #(
     wire                 listed_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] listed_data;
     wire                 listed_last;
-    wire                 entry_valid;        // an entry is there, with positions relative to its layer's window
+    wire                 entry_valid;        // an entry is there; its positions count from the first one that is read
     wire                 entry_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
-    wire [15:0]          entry_skip;         // row-steps or blocks before the window
-    wire                 held;               // an entry waits for u_windows (a flush discards entries inside it)
+    wire [15:0]          entry_skip;         // row-steps or blocks that are left out before the window
+    wire                 held;               // an entry waits for u_windows (a flush discards those in u_windows)
 
     // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
@@ -148,7 +148,7 @@ module rill_segment_walker #(
         end
     endgenerate
 
-    reg  open_q;
+    reg  open_q;                         // low in reset
     assign s_axis_step_tready = open_q && (flush || step_ready);
 
     wire [15:0] entry_layer = entry_data[ENTRY_W + SCHEDULE_LAYER +: SCHEDULE_LAYER_W];
@@ -158,7 +158,8 @@ module rill_segment_walker #(
     reg         first_q;                 // the first step since the reset
     reg  [31:0] earlier_q;               // number of (step, layer) pairs in all steps before the previous step
 
-    // Pipeline: operands, products, offset of the layer, start of the first run.
+    // Pipeline: operands, products, offset of the layer, start of the first run. need: number of layers that must be
+    // done before the run. run: beats of a run. outer and stride: see the entry.
     reg         operand_valid_q, product_valid_q, layer_valid_q, place_valid_q;
     reg  [1:0]  operand_kind_q, product_kind_q, layer_kind_q, place_kind_q;
     reg  [39:0] operand_offset_q, product_offset_q, layer_offset_q, place_offset_q;
@@ -169,16 +170,16 @@ module rill_segment_walker #(
     reg  [5:0]  operand_kv_step_q;
     reg  [21:0] product_kv_q;
     reg  [39:0] operand_layer_stride_q;
-    reg  [15:0] operand_times_q;
-    reg  [23:0] operand_beats_q;
-    reg  [15:0] operand_skip_q;
-    reg  [31:0] product_skip_q;              // beats
+    reg  [15:0] operand_times_q;             // K: row-steps, V: blocks, weights: 1
+    reg  [23:0] operand_beats_q;             // beats of each of them
+    reg  [15:0] operand_skip_q;              // entry_skip
+    reg  [31:0] product_skip_q;              // beats that are left out
     reg  [31:0] product_run_q, layer_run_q, place_run_q;
     reg  [35:0] product_low_q;
     reg  [35:0] product_high_q;
     reg  [39:0] layer_bytes_q;
     reg  [3:0]  operand_slot_q;
-    reg  [39:0] product_slot_q;
+    reg  [39:0] product_slot_q;              // bytes from slot 0 to the slot of the part
 
     wire [39:0] run_product = operand_times_q * operand_beats_q;
     wire [39:0] skip_product = operand_skip_q * operand_beats_q;
@@ -186,14 +187,14 @@ module rill_segment_walker #(
     // Sends one run after the other.
     reg         emit_valid_q;
     reg         emit_open_q;             // the writes that the run depends on have their responses
-    reg         emit_strided_q;
+    reg         emit_strided_q;          // V: the segment has several runs
     reg  [31:0] emit_need_q;
-    reg  [39:0] emit_run_addr_q;
-    reg  [39:0] emit_addr_q;
-    reg  [31:0] emit_run_q;
-    reg  [31:0] emit_left_q;
-    reg  [15:0] emit_outer_q;
-    reg  [31:0] emit_stride_q;
+    reg  [39:0] emit_run_addr_q;         // start of the run
+    reg  [39:0] emit_addr_q;             // start of the next descriptor, which is the run or a piece of it
+    reg  [31:0] emit_run_q;              // beats of each run
+    reg  [31:0] emit_left_q;             // beats of this run that have not been sent
+    reg  [15:0] emit_outer_q;            // runs that are left, including this one
+    reg  [31:0] emit_stride_q;           // bytes from the start of a run to the start of the next one
 
     reg         emit_cut_q;              // emit_left_q has more beats than BEATS_W bits can hold
     reg         emit_run_cut_q;          // emit_run_q has more beats than BEATS_W bits can hold

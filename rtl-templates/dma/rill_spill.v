@@ -110,7 +110,8 @@ module rill_spill #(
     reg  [ADDR_W-1:0]    read_q;             // place of the next word to read
     reg  [ADDR_W-1:0]    end_q;              // place of the last word of the firing that is read
     reg  [9:0]           in_slot_q;          // place in its beat of the next word to write
-    reg  [9:0]           slot_q;             // place in its beat of the next word to read (wide: of a beat in its word)
+    // Place of the next word to read in its beat. A word takes several beats: place of the next beat in its word.
+    reg  [9:0]           slot_q;
     reg  [15:0]          beats_q;            // beats of the firing that have left
     reg                  begun_q;            // the firing has begun to enter
     reg  [9:0]           due_q;              // descriptors to send for beats that are certain to come
@@ -191,8 +192,8 @@ module rill_spill #(
         end else begin : gen_parts
             // A word leaves in SLOTS beats and comes back in the same number of beats.
             localparam WIDE = SLOTS * BEAT_BITS;
-            reg  [WIDE-BEAT_BITS-1:0] rest_q;
-            reg  [WIDE-BEAT_BITS-1:0] early_q;
+            reg  [WIDE-BEAT_BITS-1:0] rest_q;  // the beats after beat_q of the word that leaves
+            reg  [WIDE-BEAT_BITS-1:0] early_q; // the beats that have come back of the word that is read
             reg  [9:0]                left_q;    // beats of the word that have not left yet
             wire [WIDE-1:0]           padded = {{(WIDE - DATA_W){1'b0}}, s_axis_tdata};
             wire [WIDE-1:0]           left = {{BEAT_BITS{1'b0}}, rest_q};

@@ -77,15 +77,16 @@ module rill_stream_reader #(
     endgenerate
 
     // Requests: for each step, one descriptor per token for the first group, then for the next group, and so on.
+    // S_STEP: waits for a step word. S_PLACE: computes the offset of the first row. S_RUN: sends the descriptors.
     localparam [1:0] S_STEP = 2'd0, S_PLACE = 2'd1, S_RUN = 2'd2;
     reg  [1:0]  state_q;
-    reg         open_q;
+    reg         open_q;                      // low in reset
     reg  [15:0] pos_q;
     reg  [3:0]  ntok_q;
-    reg  [3:0]  ask_tok_q;
-    reg  [15:0] ask_group_q;
-    reg  [39:0] group_offset_q;
-    reg  [39:0] offset_q;
+    reg  [3:0]  ask_tok_q;                   // token of the next descriptor
+    reg  [15:0] ask_group_q;                 // group of the next descriptor
+    reg  [39:0] group_offset_q;              // offset of this group in the first row of the step
+    reg  [39:0] offset_q;                    // offset of this group in the row of token ask_tok_q
     wire [47:0] place = {32'd0, pos_q} * {16'd0, ROW_BYTES};
     wire        count_ready;
     wire        step_take = s_axis_step_tvalid && s_axis_step_tready;
@@ -146,7 +147,7 @@ module rill_stream_reader #(
     reg  [3:0]            bank_ntok_q [0:1]; // tokens of the bank's groups
     reg                   bank_last_q [0:1]; // the bank has the last groups of a firing
     reg                   fill_bank_q;
-    reg  [3:0]            fill_tok_q;
+    reg  [3:0]            fill_tok_q;        // token, group and beat within the group of the next beat
     reg  [15:0]           fill_group_q;
     reg  [5:0]            fill_beat_q;
     wire                  fill_take = s_axis_beat_tvalid && s_axis_beat_tready;

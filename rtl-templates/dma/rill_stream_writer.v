@@ -18,7 +18,8 @@
 // TOKENS     tokens per step, upper bound                             tokens    1, 2, 4, 8
 // CHUNKS     chunks of a token                                        chunks    1 to 65535
 // OFFSET     offset of the rows in the channel, a multiple of a beat  bytes     any
-// COUNT_W    width of the count of open descriptors (rill_dma_write)  bits      1 to 16
+// COUNT_W    width of the count of open descriptors                   bits      1 to 16
+//            (rill_write_tracker)
 // USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
@@ -119,16 +120,16 @@ module rill_stream_writer #(
     end
 
     // The group that is being sent.
-    reg                  open_q;
+    reg                  open_q;             // low in reset
     reg                  desc_valid_q;
     reg  [39:0]          desc_offset_q;
-    reg  [GROUP_BITS-1:0] beats_q;
+    reg  [GROUP_BITS-1:0] beats_q;           // beats that have not left, the next one in the low bits
     reg  [5:0]           left_q;             // beats of the group that have not left yet
     reg  [5:0]           left_d;
     reg                  some_q;             // left_q != 0
     reg                  last_q;             // left_q == 1
     reg                  end_q;              // the last group of a firing is being sent
-    reg                  firing_done_q;
+    reg                  firing_done_q;      // pulse: all descriptors and beats of a firing have been taken
     reg                  given_q;            // u_desc has taken the descriptor
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
     wire                 desc_ready;         // the register slice can take a descriptor

@@ -5,7 +5,7 @@
 // all its descriptors and beats have been taken. The given pulses of a layer come no later than its layer_done, and
 // after the layer_done of the previous layer. A layer may have no descriptors.
 // written[i]: one pulse when all responses of a descriptor have come, in the order of the descriptors, and later than
-// its given pulse.
+// the given pulse of the descriptor.
 // layers_done: number of layers whose descriptors have all been written. A later layer cannot delay the count, so the
 // count depends on no stream: a finished layer is always counted in the end, because memory answers every burst.
 // How it counts: descriptors are divided into rounds of whole layers. Each engine has three counts of open descriptors:
@@ -17,7 +17,7 @@
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
 // name      meaning                                             unit     range
-// WRITERS   write engines                                       writers  1 or more
+// WRITERS   write engines                                       engines  1 or more
 // COUNT_W   width of the count of an engine's open descriptors  bits     1 to 16
 // LAYERS_W  width of layers_done, which wraps                   bits     1 or more
 `default_nettype none
@@ -43,7 +43,8 @@ module rill_write_tracker #(
         end
     endgenerate
 
-    localparam [COUNT_W:0] NONE = 0;  // one bit more than a count, because Yosys reads {0{...}} of a missing parameter
+    // One bit more than a count. So NONE has a bit even with the default COUNT_W of 0, with which Yosys reads the file.
+    localparam [COUNT_W:0] NONE = 0;
 
     reg  [LAYERS_W-1:0] ended_q;             // finished layers
     reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round
@@ -97,7 +98,7 @@ module rill_write_tracker #(
                     round_none_q <= round_d == NONE[COUNT_W-1:0];
                 end
 `ifdef RILL_ASSERT
-            reg  [COUNT_W:0]   open_q;
+            reg  [COUNT_W:0]   open_q;       // open descriptors of the engine
             always @(posedge clk)
                 open_q <= rst ? NONE : open_q + {{COUNT_W{1'b0}}, given[i]} - {{COUNT_W{1'b0}}, written[i]};
             rill_assert #(.SAYS("more descriptors are open than COUNT_W counts")) u_assert_open (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a static
-// schedule.
+// The matrix engine (docs/engine.md, docs/memory.md) multiplies weights, keys and values with operands. It has one lane
+// per memory channel. All lanes work in lockstep, driven by a static schedule.
 //
 // Path of a firing: u_table walks the schedule. u_ctrl waits for the beats and the operand of the firing and issues a
 // command (cmd_*) for each beat. u_command delays the command until each part needs it.
@@ -27,7 +27,8 @@
 // per token.
 // Cycles of a firing that never waits for beats or its operand: headers + row-steps * max(beats * ceil(tokens /
 // TURN_TOKENS), tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS
-// / 64 rows per chunk. With int4_asym weights, groups is RC times the number of group words per row.
+// / 64 rows per chunk; in modes 2 and 3 there are none. groups is 0 with int8 weights, the number of group scales per
+// row with int4 weights, and RC times the number of group words per row with int4_asym weights.
 // Latency from the command of a row's last beat to m_axis_y: 29 cycles with TURN_TOKENS 1 and PUMP 1, otherwise 32 +
 // PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
 // to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
@@ -317,7 +318,7 @@ module rill_engine #(
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          entry_valid;               // entries of the schedule, with positions relative to the layer's window
+    wire          entry_valid;               // entries of the schedule (rill_engine_table)
     wire          entry_ready;
     wire [175:0]  entry_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
@@ -411,7 +412,7 @@ module rill_engine #(
     wire [TURN_TOKENS*5-1:0]      slice_shift;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // width of the sums of each 32 elements
     localparam ONE_W = X_BITS + 14;            // width of an offset
-    localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
+    localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0; // 1: lanes need an offset, or sums of the operand
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // place of the sums, after the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? TURN_TOKENS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
@@ -428,7 +429,7 @@ module rill_engine #(
     localparam SLICE_W = TURN_TOKENS * (2 * UNIT_BITS + 5);
     localparam X_W = 2 * XS * 16 * TURN_TOKENS;            // width of the operand at a lane
     wire [DIES*CMD_W-1:0]         chain_cmd;
-    wire [DIES*CMD_W-1:0]         chain_mine;  // one cycle later, one for all lanes
+    wire [DIES*CMD_W-1:0]         chain_mine;  // chain_cmd one cycle later, if all lanes of a chain share one copy
     localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
     wire [DIES*FACTORS_W-1:0]     chain_factors;
     wire [DIES*TURN_TOKENS*5-1:0] chain_shift;
@@ -592,7 +593,7 @@ module rill_engine #(
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
-            wire [1:0]               lane_bank; // bank of the row's results, and of its accumulators
+            wire [1:0]               lane_bank; // {bank of the result that leaves, bank of the row's accumulators}
             wire [TURN_TOKENS*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
             if (TURN_TOKENS > 2) begin : gen_bank

@@ -2,14 +2,14 @@
 // Counts the inputs of the matrix engine that have arrived and are not consumed yet, and reports which counts are not
 // 0. rill_engine_ctrl issues a command only when all inputs that it needs are counted here.
 //
-// *_pulse: one input arrives. take_*: a command consumes one; it comes only while *_has is 1. *_has: the count is not
-// 0. It is registered, so it comes 1 cycle after the pulse.
+// *_pulse: one input arrives. take_*: a command consumes one input; take_* may be 1 only while *_has is 1. *_has: the
+// count is not 0. *_has is a register, so it rises 1 cycle after the pulse.
 //     beat  a beat in every lane, at most LANE_BEATS
 //     k     a unit of local keys, at most K_UNITS
 //     x     an operand, at most 2: the engine has two operand banks
 //     v     a head in the V tail, at most 65535
 // part_pulse: one more unit of every token of the incoming operand has arrived. unit_count: units of the incoming
-// operand so far; x_pulse, with which the operand is complete, sets it to 0.
+// operand so far. When the operand is complete, x_pulse sets unit_count to 0.
 // Throughput: one of each kind per cycle, in and out. Reset: clk, synchronous active-high rst; all counts are 0.
 //
 // name        meaning                  unit   range

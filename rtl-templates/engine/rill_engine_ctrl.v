@@ -4,20 +4,20 @@
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Each entry is one firing, and is prepared
 // while earlier firings run.
-// Each arrival is a pulse, which rill_engine_counts counts. A command goes out when everything that it needs has
-// arrived:
+// A command goes out when everything that it needs has arrived, and when there is room for its results. The inputs are
+// pulses. rill_engine_counts counts the arrivals, and rill_engine_outgoing the words of y_pulse:
 //     beat_pulse  a beat in every lane
 //     k_pulse     a unit of local keys (the step's own)
 //     x_pulse     an operand is in the buffer
 //     part_pulse  a unit of every token of the operand that is being filled
 //     v_pulse     a head is in the V tail
-//     y_pulse     an output word has left
+//     y_pulse     an output word has left the output FIFO
 // Out: cmd_*, registered, valid in the cycle after the decision:
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params  the beat holds row parameters
-//     cmd_scales  the beat holds group scales; cmd_scale / (BEAT_BITS / 8) is its number among the chunk's beats with
-//                 group scales
+//     cmd_scales  the beat holds group scales; cmd_scale / (BEAT_BITS / 8) is the beat's number among the chunk's beats
+//                 with group scales
 //     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
@@ -40,19 +40,19 @@
 //     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
 // TURN_TOKENS 1: cmd_tok is a token, and cmd_out comes with its last beat. TURN_TOKENS 2, 4: a beat serves TURN_TOKENS
 // tokens at a time. cmd_tok is the turn, whose first token is TURN_TOKENS * turn. The results of a row-step leave one
-// per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4 the next row-step's beats come
-// to a turn before its results have left, so that row-step uses the other bank of accumulators.
+// per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4, the next row-step begins
+// before all results of this row-step have left, so the next one uses the other bank of accumulators.
 // K outermost (field OUTER of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its
 // row-steps, then beat 1 of them, and so on. Each column except the last needs only the units of the operand up to its
-// own. They are counted by part_pulse, a cycle later than an operand by x_pulse. So the firing begins before its
-// operand is complete.
+// own, so the firing begins before its operand is complete. part_pulse counts these units. The sequencer sees their
+// arrival one cycle later than that of a whole operand (x_pulse).
 // Results leave only if the output FIFO has room for them. TURN_TOKENS 1: the command needs room for its one result.
 // TURN_TOKENS 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and there is
 // room for all results of this one.
 // Throughput: one command per cycle, also from firing to firing. Cycles of a firing that never waits: header beats +
 // row-steps * beats * turns, with turns = ceil(tokens / TURN_TOKENS), but at least one cycle per token for each
 // row-step.
-// Entry to first command: 3 cycles.
+// Latency from an entry to its first command: 3 cycles.
 // busy: a command went out. stall_beat: a firing waits for a beat (memory, local keys or V tail). stall_x: it has its
 // beat and waits for its operand. stall_out: it has both and waits for room for its results. At most one of the four is
 // high. Each comes one cycle after the state that it reports.
@@ -64,7 +64,7 @@
 // TOKENS       tokens per step, upper bound                                      tokens    1, 2, 4, 8
 // GROUP        elements per group scale; a multiple of a beat's int4 weights     elements  1 or more
 // X_UNITS      units of an operand, per token, even                              units     2 or more
-// SCALE_W      width of a group scale's index, more than that of a byte's index  bits      6 or more
+// SCALE_W      width of cmd_scale; more bits than the place of a byte in a beat  bits      6 or more
 // LANE_BEATS   capacity of a lane                                                beats     1 or more
 // K_UNITS      capacity for local keys                                           units     1 or more
 // OUT_WORDS    capacity for output words; with TURN_TOKENS 2, 4 at least TOKENS  words     1 or more
@@ -242,24 +242,24 @@ module rill_engine_ctrl #(
     reg         data_q;                      // no header beat comes next: second register of !header_q
     reg         params_q;                    // the next header beat has the row parameters
     reg  [HEADER_W-1:0] header_left_q;       // header beats after the next one
-    reg  [2:0]  tok_q;
-    reg         first_q;
+    reg  [2:0]  tok_q;                       // token of the next command, or turn
+    reg         first_q;                     // the next beat is the first one of its row-step
     reg  [16:0] beats_left_q;                // beats of this row-step after the next one
     reg         row_end_q;                   // beats_left_q == 0
     reg  [16:0] rows_left_q;                 // row-steps after this one
     reg         rows_end_q;                  // rows_left_q == 0
     reg         ending_q;                    // active_q && data_q && row_end_q && rows_end_q
-    reg  [1:0]  source_q;
+    reg  [1:0]  source_q;                    // where the next beat comes from: MEMORY, KEYS or TAIL
     // Keys: row-steps from memory, including this one. Values: memory beats of this row-step, including this one.
     reg  [16:0] memory_left_q;
-    reg  [UNIT_W-1:0]  unit_q;               // unit of the operand
+    reg  [UNIT_W-1:0]  unit_q;               // first unit of the operand for the next beat
     reg  [UNIT_W:0]    need_q;               // units of the operand that this column needs
     reg  [UNIT_W:0]    need_next_q;          // units that the next column needs
     reg  [SCALE_W-1:0] base_q;               // index of the present column's group scale in the first row
-    reg  [2:0]         chunk_row_q;
-    reg  [SCALE_W-1:0] scale_q;
-    reg  [7:0]         group_beat_q;
-    reg  [12:0]        tail_row_q;
+    reg  [2:0]         chunk_row_q;          // row-step within the chunk
+    reg  [SCALE_W-1:0] scale_q;              // cmd_scale of the next command
+    reg  [7:0]         group_beat_q;         // number of the next beat within the group that shares a scale
+    reg  [12:0]        tail_row_q;           // row of the V tail
 
     wire        beat_has, k_has, x_has, v_has;   // an input has arrived and is not used yet
     reg         part_has_q;                  // the operand is not complete, but the units of this column have arrived
@@ -285,7 +285,7 @@ module rill_engine_ctrl #(
     wire        go = active_q && all_there;
     wire        advance = go && (!data_q || tok_last_q);
     wire        finish = ending_q && tok_last_q && all_there;
-    // Columns outermost: next_row goes to the next row of the column, next_column to the first row of the next column.
+    // K outermost: next_row goes to the next row of the column, next_column to the first row of the next column.
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;
@@ -299,7 +299,8 @@ module rill_engine_ctrl #(
     wire        renew = !active_q || (ending_q && tok_last_q);
     wire        renew_now = !active_q || all_there;
 
-    // With columns outermost, a header or the next row of a column does not end a beat.
+    // After a header beat, or with K outermost before the end of a column, the next data beat has the same place in its
+    // row as now.
     wire        same_beat = header_q || (outer_q && !column_end);
     // Source of the next beat.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this memory beat is the last one, or there was none
@@ -316,7 +317,7 @@ module rill_engine_ctrl #(
     wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
-    // Each int4_asym beat uses CHUNK_ROWS bytes of group words.
+    // Each int4_asym beat uses CHUNK_ROWS = 2^WORDS_W bytes of group words.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
     wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+1){1'b0}}, groups_q} << WORDS_W
         : {{(SCALE_W+1){1'b0}}, groups_q};
@@ -478,7 +479,7 @@ module rill_engine_ctrl #(
         else if (next_column) part_has_q <= unit_count >= need_next_q && beats_left_q != 17'd1;
         else part_has_q <= outer_q && !row_end_q && unit_count >= need_q;
 
-    // ---- results, and the bank of accumulators for this row-step (or for a chunk with columns outermost) ----
+    // ---- results, and the bank of accumulators for this row-step (with K outermost, for this chunk) ----
     // Lanes with a key: fewer in the last row-step.
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     // Lanes with a result: for the step's own keys, the lanes that have a key; in the last row-step from memory,

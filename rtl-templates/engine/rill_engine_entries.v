@@ -6,9 +6,9 @@
 // valid while n_valid. `take`, which may come only while n_valid is 1, moves on to the firing after the next one.
 // Latency: 2 cycles; throughput: one entry per cycle. One entry can be in computation while the results of two others
 // wait, each in its own registers. So `take` moves no data, and s_axis_entry_tready does not depend on it.
-//     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
-//     n_tok_end      index of the last token; in a step of one token with field `heads`, of the last query head,
-//                    because heads take the places of tokens
+//     n_mode         0 int8 weights, 1 int4 weights, 2 keys, 3 values
+//     n_tok_end      index of the last token; in a step of one token with field `heads`, index of the last query head
+//                    or row, because these take the places of tokens
 //     n_others_end   TURN_TOKENS 2, 4: bit i: token i + 1 of the last turn is valid
 //     n_one_turn     there is only one turn
 //     n_rows_end     row-steps - 1
@@ -19,8 +19,8 @@
 //     n_from_memory  the first beat comes from memory (weights: all beats do)
 //     n_last_count   results of the last row-step (keys: of the last one from memory)
 //     n_key_last     keys: keys of the last row-step
-//     n_scale_beats  header beats with group scales
-//     n_groups       group words per row
+//     n_scale_beats  header beats per chunk with group scales (int4_asym: with group words)
+//     n_groups       group scales per row (int4_asym: group words)
 //     n_asym         the int4 weights are int4_asym
 //     n_outer        the first chunk goes column by column
 //     n_outer_end    row-steps of that chunk - 1

@@ -10,7 +10,7 @@
 //
 // name         meaning                                          unit    range
 // BEAT_BITS    width of a memory beat                           bits    256, 512
-// TURN_TOKENS  tokens at a time                                 tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                               tokens  1, 2, 4
 // ASYM         1: there are int4_asym weights                   -       0, 1
 // X_BITS       width of a mantissa                              bits    8, 10
 // PUMP         multiplications per multiplier and cycle         -       1, 2

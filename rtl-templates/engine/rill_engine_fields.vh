@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a command of the matrix engine to its lanes, one after another from the low bits (header of
-// rill_engine_ctrl: cmd_*). Uses TOK_W, SCALE_W, ASYM and TURN_TOKENS of the including module.
+// Defines the places of the fields of a command of the matrix engine to its lanes, from the low bits up. The header
+// of rill_engine_ctrl explains each field (cmd_*). Uses TOK_W, SCALE_W, ASYM and TURN_TOKENS of the including
+// module.
 // The fields from LANE_APART on travel as one word without a reset, the fields below it in separate registers. A
 // reset must clear LANE_VALID and LANE_OUT (CLEAR_W of rill_hop), because they start an action. LANE_PARAMS and
 // LANE_SCALES only store a beat, which nothing reads after a reset. A lane's own copy of the command (u_mine of

@@ -5,7 +5,8 @@
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in. Everything
 // after the FIFO follows the command and never stalls. A beat may be popped in the cycle after its arrived pulse or
 // later. If neither pop nor use_local is 1, the beat of the previous command is used again, for another token.
-// Cycle 0 is the cycle of the command's pop. With TURN_TOKENS 1 and PUMP 1 its other signals come in:
+// The header of rill_engine_ctrl explains the fields of a command. Cycle 0 is the cycle of the command's pop. With
+// TURN_TOKENS 1 and PUMP 1 the other signals of the command come in:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
 //               tok, row, acc, scale, raw. pop_multiply and pop_int4 are copies of valid and int4 for u_front
 //     cycle 1   x, shift
@@ -18,8 +19,8 @@
 // bank and out_bank are the banks of acc and out_row.
 // HOPS: everything except u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local, pop_multiply,
 // pop_int4 and local_beat stay in cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
-// HALVES: the beat goes there in two halves, at clk_2x (rill_half_hop), so HOPS is one more than the number of
-// boundaries.
+// HALVES: the beat goes to the other die in two halves, at clk_2x (rill_half_hop), so HOPS is one more than the number
+// of boundaries.
 // TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
 // TERM_HOPS cycles later than the rest. They are first, last, tok, emit, out_tok, out_row, acc, bank, out_bank, and
 // second copies of valid, other_toks, shift, params, row and raw, whose names begin with sum_ (sum_others for
@@ -35,10 +36,10 @@
 // TOKENS       tokens per step, upper bound                        tokens     1, 2, 4, 8
 // LANE_BEATS   capacity of the FIFO of beats                       beats      3 or more
 // SCALE_BEATS  beats of group scales in a chunk                    beats      1 to 256
-// SCALE_W      width of `scale`, more than that of a byte's index  bits       6 or more
+// SCALE_W      width of `scale`; more than a byte's place needs    bits       6 or more
 // SCALE_K      row scale with raw 1 (keys)                         fp32 bits  any
 // SCALE_V      row scale with raw 2 (values)                       fp32 bits  any
-// TURN_TOKENS  tokens that are processed at a time                 tokens     1, 2, 4
+// TURN_TOKENS  tokens per command                                  tokens     1, 2, 4
 // PUMP         multiplications per multiplier and cycle            -          1, 2
 // HOPS         register stages on the way of a beat                clocks     0 or more
 // HALVES       1: a beat takes half of the wires on that way       -          0, 1
@@ -182,13 +183,13 @@ module rill_engine_lane #(
         raw_q <= raw;
     end
 
-    // Header beats stay here until the next chunk's header beats come.
+    // Header beats stay in scales_mem and params_beat_q until the next chunk's header beats come.
     localparam WORD_W = SCALE_BEATS > 1 ? $clog2(SCALE_BEATS) : 1;
     (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:(1<<WORD_W)-1];
     wire [WORD_W-1:0]          scale_word = SCALE_BEATS > 1 ? scale_q[BYTE_W +: WORD_W] : {WORD_W{1'b0}};
     wire [BEAT_BITS-1:0]       scales_beat = scales_mem[scale_word];
     wire [7:0]                 group_scale = int4_q ? scales_beat[{scale_q[BYTE_W-1:0], 3'd0} +: 8] : 8'd1;
-    localparam WORDS_W = BYTE_W - 3;         // bytes of a beat's group words: XS / 8
+    localparam WORDS_W = BYTE_W - 3;         // log2 of the bytes of a beat's group words, which are BEAT_BITS / 64
     wire [BEAT_BITS/8-1:0]     words = scales_beat[{scale_q[BYTE_W-1:WORDS_W], {BYTE_W{1'b0}}} +: BEAT_BITS/8];
     always @(posedge clk)
         if (scales_q)

@@ -8,12 +8,12 @@
 //     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
 // The last stage has only one adder, which completes S. It adds 2 * B * N / 8 by inverting the sign bit of S, then
 // shifts. int8 weights need 17 * B * N / 64, so an earlier stage adds the rest, LIFT = B * N / 64.
-// ASYM 1: sums holds the sums of each 32 elements, X_BITS + 5 bits each. ASYM 0: sums is 0.
+// ASYM 1: sums holds the sum of each 32 elements, X_BITS + 5 bits each. ASYM 0: sums is 0.
 // Free-running pipeline: offset and sums come LATENCY = 4 cycles after valid, one beat per cycle. No reset.
 //
 // name       meaning              unit  range
 // BEAT_BITS  width of a beat      bits  256, 512
-// ASYM       1: with sums         -     0, 1
+// ASYM       1: sums is computed  -     0, 1
 // X_BITS     width of an element  bits  8, 10
 // SUMS_W     width of sums        bits  derived
 `default_nettype none

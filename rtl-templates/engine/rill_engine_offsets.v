@@ -2,16 +2,16 @@
 // Computes sums of an operand that all lanes need: the offset of a beat (TURN_TOKENS 1 and PUMP 1), and with int4_asym
 // weights the sum of each 32 elements of each token (rill_engine_offset).
 //
-// slice comes in cycle 4 of the command (rill_engine_command), valid_3 in cycle 3, valid_4 and int4_4 in cycle 4.
+// slice holds two units of BEAT_BITS / 8 mantissas for each token. It comes in cycle 4 of the command
+// (rill_engine_command), valid_3 in cycle 3, valid_4 and int4_4 in cycle 4.
 // q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8,
 // one cycle before the lanes need it, because rill_engine has a register for it per group of lanes. Otherwise q comes
 // when the lanes need it.
 // Reset: clk, synchronous active-high rst; resets only the controls.
-// A unit has BEAT_BITS / 8 mantissas.
 //
 // name         meaning                                                                  unit    range
 // BEAT_BITS    width of a memory beat                                                   bits    256, 512
-// TURN_TOKENS  tokens at a time                                                         tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                                                       tokens  1, 2, 4
 // ASYM         1: there are int4_asym weights                                           -       0, 1
 // X_BITS       width of a mantissa                                                      bits    8, 10
 // PUMP         multiplications per multiplier and cycle                                 -       1, 2

@@ -6,14 +6,14 @@
 // s_valid: a result arrives. The low COUNT_W bits of s_side are `count`, so SIDE_W must be at least COUNT_W. The values
 // of the first `count` lanes in s_y are valid. wrong[c], one cycle after s_valid: the value of lane c, its row scale or
 // its bias is not finite.
-// m_axis_y: {s_side, s_y}, 2 cycles after s_valid if the FIFO is empty. taken: 1 in the cycle of a transfer on
-// m_axis_y. fault, one cycle after `wrong`: a bit of wrong was 1 in the first `count` lanes.
+// m_axis_y: {s_side, s_y}, 2 cycles (DEPTH 2: 1 cycle) after s_valid if the FIFO is empty. taken: 1 in the cycle of a
+// transfer on m_axis_y. fault, one cycle after `wrong`: a bit of wrong was 1 in the first `count` lanes.
 // Reset: clk, synchronous active-high rst; clears the FIFO.
 //
 // name      meaning                unit      range
 // CHANNELS  lanes                  channels  1 or more
-// SIDE_W    width of s_side        bits      1 or more
-// DEPTH     places                 words     2 or more
+// SIDE_W    width of s_side        bits      COUNT_W or more
+// DEPTH     places of the FIFO     words     2 or more
 // COUNT_W   width of count         bits      derived
 `default_nettype none
 

@@ -2,10 +2,11 @@
 // Decides when results of the matrix engine leave the accumulators, one per row-step and token, and which bank of
 // accumulators a row-step uses.
 //
-// leave: the command of this cycle makes results leave. It comes only while room is 1. tok_end, rows_end, out_row and
-// lanes belong to it. TURN_TOKENS 1: the command has the last beat of a row-step for one token (tok, tok_last), and the
-// one result of this token leaves. TURN_TOKENS 2, 4: the command has the last beat for turn 0, and the results of all
-// tokens, 0 to tok_end, leave one per cycle from then on.
+// leave: the command of this cycle makes results leave. It comes only while room is 1. With leave come tok_end (index
+// of the last token), rows_end (this is the last row-step of the firing), out_row (row of accumulators) and lanes
+// (number of lanes with a valid result). TURN_TOKENS 1: the command has the last beat of a row-step for one token (tok,
+// tok_last), and the one result of this token leaves. TURN_TOKENS 2, 4: the command has the last beat for turn 0, and
+// the results of all tokens, 0 to tok_end, leave one per cycle from then on.
 // row_done: the command is the last one of a row-step (with K outermost, of a chunk). With TURN_TOKENS 4 the next
 // row-step or chunk uses the other bank.
 // Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank and cmd_count stay for the results after it):

@@ -22,7 +22,7 @@
 // SIDE_AT      delay from a command to the lanes' output               clocks    1 or more
 // HOPS         register stages of a command to the lanes               clocks    0 or more
 // RESULT_HOPS  register stages from the lanes to the FIFO              clocks    0 or more
-// PULSE_HOPS   register stages from there to the engine                clocks    0 or more
+// PULSE_HOPS   register stages from the FIFO back to the sequencer     clocks    0 or more
 // OUT_FIFO     depth of the result FIFO                                words     2 or more
 // GROUPS       groups of eight lanes; the last has the remaining ones  groups    derived
 // SIDE_W       width of side                                           bits      derived
@@ -44,7 +44,7 @@ module rill_engine_results #(
     input  wire                          rst,
     input  wire [GROUPS-1:0]             lane_rst,   // reset on the die of each group's lanes
     input  wire [SIDE_W-1:0]             side,
-    input  wire [CHANNELS-1:0]           valid,      // equal bits
+    input  wire [CHANNELS-1:0]           valid,      // all bits are equal, because the lanes work in lockstep
     input  wire [CHANNELS*ACC_W-1:0]     acc,
     input  wire [CHANNELS*32-1:0]        scale,
     input  wire [CHANNELS*32-1:0]        bias,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns each step word into entries for the control of the matrix engine: walks the schedule (rill_schedule) and, in
-// layers with an attention window, counts keys and values from the start of the window (rill_window_entries).
+// layers with an attention window, counts keys and values from the first position that is read (rill_window_entries).
 //
 // s_axis_step: the step words. m_axis_entry: {layer, step, entry}, the format of rill_schedule.
 // Throughput and latency: those of rill_schedule; with windows, entries come 5 cycles later (rill_window_entries).

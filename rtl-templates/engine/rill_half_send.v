@@ -30,6 +30,7 @@ module rill_half_send #(
         if (DATA_W < 2 || DATA_W % 2 != 0) begin : gen_bad
             rill_error_DATA_W_must_be_even_and_at_least_2 u_error ();
         end
+        // In the second half of a cycle (bit 1 of a copy of the phase), u_half takes the high half of d.
         for (i = 0; i < HALF; i = i + 1) begin : gen_bit
             assign half[i] = phase[i/LOADS*2+1] ? d[HALF+i] : d[i];
         end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator half of rill_matrix_lane: shifts terms left by the part of the block's exponent that the multipliers have
-// not applied (shift / 8 whole bytes) and adds them up.
+// Accumulator half of rill_matrix_lane: shifts terms left by floor(shift / 8) bytes, the part of the block's exponent
+// that the multipliers have not applied, and adds them up.
 //
 // Free-running pipeline, never stalls. The header of rill_matrix_lane describes the ports from valid to side, which all
 // come in the same cycle. term comes TERM_AT cycles later.

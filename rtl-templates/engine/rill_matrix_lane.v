@@ -62,7 +62,7 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    // Twice as fast; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
+    // Twice as fast as clk; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
     input  wire                   clk_2x,
     input  wire                   rst,
     input  wire                   sum_rst,

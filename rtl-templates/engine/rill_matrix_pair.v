@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for one or two pairs of tokens at a time. It computes for each token the same as
-// rill_matrix_lane, with an operand and a set of accumulators per token. But it needs only one multiplier per nibble
-// for both tokens of a pair (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte,
-// at clk_2x.
+// One lane of the matrix engine for one or two pairs of tokens at a time. For each token it computes what
+// rill_matrix_lane computes, with an operand and a set of accumulators per token. But it needs only one multiplier per
+// nibble for both tokens of a pair (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of
+// a byte, at clk_2x.
 //
 // Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of other_toks:
 // token i + 1 of the turn is valid. rill_pair_products makes the terms of a beat, and rill_pair_sums adds them up:
@@ -70,7 +70,7 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    // Twice as fast; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
+    // Twice as fast as clk; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
     input  wire                   clk_2x,
     input  wire                   rst,
     input  wire                   sum_rst,

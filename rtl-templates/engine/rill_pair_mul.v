@@ -2,8 +2,9 @@
 // One multiplier of rill_pair_trees at height LEVEL of its tree: rill_packed_mul, or at twice the clock
 // rill_pumped_mul, which serves two pairs of tokens or two weights.
 //
-// PUMP 1: the multiplier is a rill_packed_mul, and x_1, weight_1, clk_2x and phase are ignored. x holds a pair of
-// tokens.
+// x and x_1 each hold a pair of tokens. sum_in comes from the port cascade of another multiplier, sum_beside from the
+// port p of one.
+// PUMP 1: the multiplier is a rill_packed_mul, and x_1, weight_1, clk_2x and phase are ignored.
 // PUMP 2: 2.5 cycles after x, p holds the product of x and weight plus the sums sum_in and sum_beside, for half a
 // cycle. In the next half it holds the product of x_1 and weight (WEIGHTS 1), or of x_1 and weight_1 (WEIGHTS 2), which
 // comes a cycle later than x. If LEVEL is odd, x_1 and weight come a cycle later than x, and p half a cycle later. en
@@ -14,7 +15,8 @@
 // PUMP     multiplications per cycle          -         1, 2
 // WEIGHTS  weights per cycle, at most PUMP    -         1, 2
 // LEVEL    height in the tree                 -         0 or more
-// BIAS     products whose bias is added here  products  0 to 64
+// BIAS     number of products whose bias is   products  0 to 64
+//          added here
 // X_BITS   width of an activation             bits      8, 10
 // SUMS     number of sum inputs in use        sums      0, 1, 2
 // SUM_W    width of a sum                     bits      32, 48, 64

@@ -9,8 +9,9 @@
 // A sum holds two tokens. Each has 26 - X_BITS bits, enough for 64 products of 8-bit elements but only for 4 of
 // 10-bit elements. With int4_asym weights (ASYM) each group of 32 elements needs its own sum, so trees are smaller.
 // A step is one cycle. With PAIR_PUMPED it is half a cycle (one of clk_2x), and each multiplier computes one
-// product in each half. The first half is for pair 0 (PAIRS 2) or for the low nibble of a byte (PAIRS 1). Both
-// forms of PUMP 2 have the latency of the slower one at each height: PAIR_MORE cycles more than PUMP 1.
+// product in each half. The first half is for pair 0 (PAIRS 2) or for the low nibble of a byte (PAIRS 1).
+// PUMP 2 has two forms, with PAIR_PUMPED and without. Both have the latency of the slower one, which depends on
+// PAIR_TOP. It is PAIR_MORE cycles more than with PUMP 1.
 // verilator lint_off UNUSEDPARAM
 // verilator lint_off VARHIDDEN
 localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 : 32;

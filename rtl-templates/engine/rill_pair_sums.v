@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products left by the part of the block's exponent
-// that is not applied yet (shift / 8 whole bytes), adds them up, and sends the results in order.
+// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products left by floor(shift / 8) bytes, the part
+// of the block's exponent that is not applied yet, adds them up, and sends the results in order.
 //
 // Free-running pipeline, never stalls. The header of rill_matrix_pair describes the ports from valid to bias, which all
 // come in the same cycle. term, one per token of a turn, comes TERM_AT cycles later.

@@ -6,7 +6,7 @@
 // number of cycles after valid:
 //     tree_sums  PAIR_TOP + 1 + PAIR_MORE (rill_pair_skew.vh)
 //     sums       6 + PAIR_MORE
-//     all other  0
+//     all others 0
 // Ports, token 0 in the low bits:
 //     other_toks   bit i: token i + 1 is valid; token 0 always is
 //     int4         1: int4 weights, 2 per byte; 0: int8 weights, whose nibbles are low + 16 * high

@@ -25,7 +25,8 @@ module rill_pump_phase #(
 
     reg toggle_q = 1'b0;  // changes in each cycle
     reg late_q = 1'b0;    // follows toggle_q in the middle of a cycle
-    reg differ_q = 1'b0;  // 1 in the second half of a cycle, because the two differ in the first half
+    // 1 in the second half of a cycle, because toggle_q and late_q differ in the first half
+    reg differ_q = 1'b0;
     always @(posedge clk)
         toggle_q <= !toggle_q;
     always @(posedge clk_2x) begin

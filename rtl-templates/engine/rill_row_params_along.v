@@ -11,7 +11,7 @@
 // ROWS        rows of a chunk                                   rows       1, 4, 8
 // PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
 // LATE        delay of the parameters before they are used      clocks     0 or more
-// LATENCY     delay from there to the result                    clocks     4 to 10
+// LATENCY     further delay until row_scale and bias            clocks     4 to 10
 // SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
 // SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
 // WORD_W      width of word                                     bits       derived

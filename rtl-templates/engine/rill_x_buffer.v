@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer of the matrix engine: two banks of mx units, so one bank is written from the stream while the other
-// one is read.
+// Operand buffer of the matrix engine: two banks of mx units (BEAT_BITS / 8 mantissas each), so one bank is written
+// from the stream while the other one is read.
 //
 // Write: s_axis_x, one unit {shift[7:0], q} per word, tokens in any order. The buffer counts the units of each token.
 // tlast ends the operand and fills the bank. tready is low while both banks are full.
@@ -16,7 +16,6 @@
 // copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the same cycles as
 // here, from registers that have no other load.
 // Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
-// A unit has BEAT_BITS / 8 mantissas.
 //
 // name         meaning                                            unit    range
 // BEAT_BITS    width of a memory beat                             bits    256, 512
@@ -24,11 +23,12 @@
 // X_UNITS      units of an operand, per token, even, upper bound  units   2 or more
 // TURN_TOKENS  tokens that are read at a time, at most TOKENS     tokens  1, 2, 4
 // X_BITS       width of a mantissa                                bits    8, 10
-// COPIED       0: copy_write and copy_read are 0                  -       0, 1
+// COPIED       1: another die has a copy; 0: none, copy_write     -       0, 1
+//              and copy_read are 0
 // TOK_W        width of a token's number                          bits    derived
 // TURN_W       width of read_tok                                  bits    derived
 // UNIT_PAIR_W  width of read_unit_pair                            bits    derived
-// ADDR_W       width of a place in the memory                     bits    derived
+// ADDR_W       width of an address of the memory                  bits    derived
 `default_nettype none
 
 module rill_x_buffer #(
@@ -88,10 +88,10 @@ module rill_x_buffer #(
         end
     endgenerate
 
-    reg               open_q;
-    reg               write_bank_q;
-    reg               read_bank_q;
-    reg  [1:0]        full_q;                  // full banks
+    reg               open_q;                  // low in reset
+    reg               write_bank_q;            // bank that is filled
+    reg               read_bank_q;             // bank of the older operand
+    reg  [1:0]        full_q;                  // bit b: bank b is full
     wire              take = s_axis_x_tvalid && s_axis_x_tready;
     wire              fill = take && s_axis_x_tlast;
 

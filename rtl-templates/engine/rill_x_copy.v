@@ -6,16 +6,15 @@
 // Cycle 0: write and read (copy_write and copy_read of rill_x_buffer), and controls as in rill_x_slice. Cycle 2 + HOPS:
 // slice and shift.
 // Reset: clk, synchronous active-high rst; writes on their way are discarded.
-// A unit has BEAT_BITS / 8 mantissas.
 //
 // name         meaning                                              unit    range
 // BEAT_BITS    width of a memory beat                               bits    256, 512
-// TURN_TOKENS  tokens at a time                                     tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                                   tokens  1, 2, 4
 // X_BITS       width of a mantissa                                  bits    8, 10
-// ADDR_W       width of a place in the memory                       bits    1 or more
+// ADDR_W       width of an address of the memory                    bits    1 or more
 // PARTS        parts of the slice, each with its own controls       parts   1, 2, 4
 // HOPS         register stages from the operand buffer to the copy  clocks  1 or more
-// OTHERS_W     width of controls                                    bits    derived
+// OTHERS_W     width of others, a field of controls                 bits    derived
 `default_nettype none
 
 module rill_x_copy #(

@@ -11,8 +11,8 @@
 //
 // name         meaning           unit    range
 // UNIT_BITS    width of a unit   bits    1 or more
-// TURN_TOKENS  tokens at a time  tokens  1, 2, 4
-// ADDR_W       width of a place  bits    1 or more
+// TURN_TOKENS  tokens of a turn  tokens  1, 2, 4
+// ADDR_W       address width     bits    1 or more
 `default_nettype none
 
 module rill_x_ram #(

@@ -5,8 +5,8 @@
 // q is shift of the last cycle in which `now`, the valid of the beat, was 1; it changes one cycle after that. No reset:
 // nothing reads q before the first beat.
 //
-// name         meaning           unit    range
-// TURN_TOKENS  tokens at a time  tokens  1, 2, 4
+// name         meaning             unit    range
+// TURN_TOKENS  tokens per command  tokens  1, 2, 4
 `default_nettype none
 
 module rill_x_shift #(

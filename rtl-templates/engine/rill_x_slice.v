@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the operand's slice for a beat from the pair of units that rill_x_ram gives. With 4-bit weights the slice is
-// both units. Otherwise it is one of them, with every element twice, because an int8 weight is two nibbles. A token
-// that is not valid counts as zeros, because the memory holds old data in its place.
+// Selects the operand's slice for a beat from the pair of units (BEAT_BITS / 8 mantissas each) that rill_x_ram gives.
+// With 4-bit weights the slice is both units. Otherwise it is one of them, with every element twice, because an int8
+// weight is two nibbles. A token that is not valid counts as zeros, because the memory holds old data in its place.
 //
 // Cycle 0: controls {valid, others, half, int4}. int4: the slice is both units; else half selects one. others: bit i:
 // token i + 1 is valid. Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no valid.
 // PARTS: parts of the slice, each with a copy of the controls.
 // Reset: clk, synchronous active-high rst; resets only the controls.
-// A unit has BEAT_BITS / 8 mantissas.
 //
 // name         meaning                                         unit    range
 // BEAT_BITS    width of a memory beat                          bits    256, 512
-// TURN_TOKENS  tokens at a time                                tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                              tokens  1, 2, 4
 // X_BITS       width of a mantissa                             bits    8, 10
 // PARTS        parts of the slice, each with its own controls  parts   1, 2, 4
 // OTHERS_W     width of others                                 bits    derived

@@ -2,18 +2,18 @@
 // Keeps a copy of the operand's factors and of its blocks' exponents in registers for a few lanes (a share of
 // rill_engine), so that the registers have few loads. The factors are in PARTS parts, each with its own controls.
 //
-// factors (rill_engine_factors) and shift come with `now`, the valid of the beat, one cycle before x and shift_there. x
-// and shift_there stay while `now` is 0. x has 16 bits per factor and token, sign-extended.
+// shift and the first factors (rill_engine_factors) come with `now`, the valid of the beat. With TURN_TOKENS 2, 4 or
+// PUMP 2 the other factors come up to PAIR_TOP cycles later (rill_pair_skew.vh). x and shift_there follow one cycle
+// later, and stay until the next beat. x has 16 bits per factor and token, sign-extended.
 // Reset: clk, synchronous active-high rst; resets only the controls.
-// A unit has BEAT_BITS / 8 mantissas.
 //
 // name         meaning                                           unit    range
 // BEAT_BITS    width of a memory beat                            bits    256, 512
-// TURN_TOKENS  tokens at a time                                  tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                                tokens  1, 2, 4
 // ASYM         1: there are int4_asym weights                    -       0, 1
 // X_BITS       width of a mantissa                               bits    8, 10
 // PUMP         multiplications per multiplier and cycle          -       1, 2
-// FACTOR_W     width of a factor                                 bits    1 to 32
+// FACTOR_W     width of a factor, with TURN_TOKENS 1 up to 16    bits    1 to 32
 // PARTS        parts of the factors, each with its own controls  parts   1, 4
 // PAIRS        token pairs, or 1 for a single token              -       derived
 `default_nettype none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise fp32 sum of two vector streams: y = a + b.
+// Adds two fp32 vector streams element by element: y = a + b.
 //
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is added when it has arrived on
 // both inputs. Each input has a register slice of two chunks, because operands come from large memories and the first

@@ -66,7 +66,7 @@ module rill_argmax #(
         end
     endgenerate
 
-    reg                 open_q;
+    reg                 open_q;              // low in reset
     reg                 emit_q;              // ids leave, and all earlier stages wait
     `include "rill_copies.vh"
     wire [COPIES-1:0]   ens;                 // copies of !emit_q, each from its own register

@@ -6,8 +6,8 @@
 // while all banks are full. w_take marks an accepted word, w_bank and w_chunk give its place, and w_end marks the last
 // word of the block. s_side of the last word is kept with the block.
 // The banks share a ring of words with room for two blocks of the largest size. BANKS above 2 helps with smaller
-// blocks, such as those of one token: more of them can be on their way to the reader, whose latency is longer than such
-// a block. s_tready is also low while the ring is full.
+// blocks, such as those of one token. Such a block may be shorter than the latency of the reader, so several blocks
+// must be held at a time to keep the reader busy. s_tready is also low while the ring is full.
 // Read: i_avail says that a word can be issued; i_* describe this word. It is issued when i_avail && r_go && r_en. Its
 // data is on r_tdata after the next enabled clock, together with r_tvalid (registered RAM read, held while r_en is
 // low). A bank is free for writing only when its last word has left r_tdata. So values that the user of the module
@@ -112,7 +112,7 @@ module rill_bank_buffer #(
     reg  [BANK_W-1:0]     w_bank_q;
     reg  [CHUNK_W-1:0]    w_chunk_q;
     reg  [ADDR_W-1:0]     w_addr_q;
-    reg  [BANK_W:0]       full_q;      // banks that hold a complete block
+    reg  [BANK_W:0]       full_q;      // number of banks that hold a complete block
     reg  [BANK_W:0]       ready_q;     // number of these that may be read
     reg  [READY_DELAY-1:0] done_q;     // ends of blocks that are delayed by READY_DELAY
     wire [READY_DELAY:0]  done_d = {done_q, w_take && w_end};

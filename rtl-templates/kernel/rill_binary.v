@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise difference, quotient, maximum or minimum of two vector streams: y = a OP b.
+// Computes the difference, quotient, maximum or minimum of two vector streams element by element: y = a OP b.
 //
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when it has arrived on
 // both inputs. Each input has a register slice of two chunks, because operands come from large memories and the first

@@ -7,12 +7,13 @@
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens, N / LANES chunks for each sum. A sum
 // leaves in a word of one lane. One chunk of each input per cycle. Latency from the last chunk of a sum to its
 // result: 14 + log2(LANES) cycles. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand
-// or product, and on a product of 2^23 or more.
+// or product, and on a product whose magnitude is 2^23 or more.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk in             elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1 to 8
-// N       products of a sum             elements  1 to 65536
+// N       products of a sum, a          elements  1 to 65536
+//         multiple of LANES
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -45,7 +46,7 @@ module rill_bmm #(
 
     output wire                fault
 );
-    localparam [31:0] UNIT = 32'h35800000;   // 2^-20
+    localparam [31:0] UNIT = 32'h35800000;   // 2^-20, the unit in which rill_reduce sums
 
     generate
         if (N < 1 || N > 65536) begin : gen_bad_n

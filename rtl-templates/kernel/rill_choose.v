@@ -8,7 +8,7 @@
 // name     meaning                                                        unit         range
 // LANES    fp32 per chunk                                                 elements     1 to 32
 // TOKENS   tokens per step, upper bound                                   tokens       1 to 8
-// FIRINGS  firings in a repetition                                        firings      1 or more
+// FIRINGS  firings of each input in a repetition                          firings      1 or more
 // LAYERS   repetitions of the region in a step                            repetitions  1 or more
 // OF       one bit per repetition, the first low: 0 passes a, 1 passes b  bits         any
 // USER_W   width of tuser                                                 bits         derived

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise bounds: y = min(max(x, LO), HI), docs/numerics.md section 2.
+// Limits each element of a vector stream to a range: y = min(max(x, LO), HI), docs/numerics.md section 2.
 //
 // Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
 // operand.

@@ -4,9 +4,9 @@
 // It is a ring in distributed RAM with an output register, plain registers up to depth 2, or a wire at depth 0. rst
 // only resets the ring's address, so q holds old data for DEPTH enabled clocks after a reset.
 //
-// name    meaning         unit    range
-// DATA_W  width of d      bits    1 or more
-// DEPTH   enabled clocks  clocks  0 or more
+// name    meaning                          unit    range
+// DATA_W  width of d                       bits    1 or more
+// DEPTH   delay of q, in enabled clocks    clocks  0 or more
 `default_nettype none
 
 module rill_delay_line #(

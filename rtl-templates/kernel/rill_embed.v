@@ -147,14 +147,14 @@ module rill_embed #(
     localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;
     reg  [1:0]  state_q;
     reg  [2:0]  work_q;                      // cycles in S_WORK
-    reg         open_q;
+    reg         open_q;                      // low in reset
     reg  [31:0] id_q;
     reg         id_last_q;
     reg         bad_id_q;
     reg  [39:0] product_q;                   // row * RECORD_BYTES, for the low and the high half of row
     reg  [39:0] product_high_q;
-    reg  [39:0] place_q;
-    reg  [39:0] offset_q;
+    reg  [39:0] place_q;                     // row * RECORD_BYTES
+    reg  [39:0] offset_q;                    // offset of the record in the channel
     reg  [3:0]  asked_q;                     // ids of this firing that have been taken
     reg         all_asked_q;                 // the last id of this firing has been taken
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
@@ -282,7 +282,7 @@ module rill_embed #(
     reg  [7:0]        slot_q;                // chunk in word
     reg  [ROW_W-1:0]  word_q;
     reg  [15:0]       group_chunk_q;         // chunk in group
-    reg  [6:0]        scale_byte_q;
+    reg  [6:0]        scale_byte_q;          // byte of the group's scale in header beat scale_beat_q
     reg  [HDR_W-1:0]  scale_beat_q;
     reg  [3:0]        tok_q;
     wire              tok_last = tok_q == asked_q - 4'd1;

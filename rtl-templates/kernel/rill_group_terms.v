@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the term of a beat of int4_asym weights, whose groups of 32 elements have a scale and an offset each.
+// Computes the term of a beat of int4_asym weights. Each group of 32 elements of such a beat has a scale and an offset.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
 // low and high are the sums of products that rill_lane_products computes for the low and the high nibbles of each
@@ -12,11 +12,12 @@
 // Free-running pipeline: term comes LATENCY = 3 cycles after low and high, one per cycle. en_n: clock enable of stage
 // n. No reset.
 //
-// name       meaning                   unit    range
-// BEAT_BITS  width of a beat           bits    256, 512
-// X_BITS     width of an element of x  bits    8, 10
-// SIGNED     1: sums of q * x          -       0, 1
-// GROUPS     groups of a beat          groups  derived
+// name       meaning                       unit    range
+// BEAT_BITS  width of a beat               bits    256, 512
+// X_BITS     width of an element of x      bits    8, 10
+// SIGNED     1: low and high are sums of   -       0, 1
+//            q * x + B
+// GROUPS     groups of a beat              groups  derived
 `default_nettype none
 
 module rill_group_terms #(
@@ -52,6 +53,7 @@ module rill_group_terms #(
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
             wire signed [8:0]  scale = {1'b0, words[16*g +: 8]};
+            // offset - scale; with SIGNED 1: offset
             wire signed [9:0]  lowest = {{2{words[16*g+15]}}, words[16*g+8 +: 8]}
                 - (SIGNED != 0 ? 10'd0 : {2'd0, words[16*g +: 8]});
             wire signed [SUM_W-1:0] sum = sums[SUM_W*g +: SUM_W];

@@ -3,9 +3,9 @@
 // section 7.
 //
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk,
-// popped on tok_last. Out: vector stream. The sums behind the statistics are exact integers, computed while a vector
-// enters. There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves
-// (rill_norm_front).
+// taken with the chunk's last token. Out: vector stream. The sums from which mean and var follow are exact integers,
+// computed while a vector enters. There are two banks: the next vector (all tokens of a step) may enter while the
+// previous one leaves (rill_norm_front).
 // Throughput: one chunk per cycle in and out. Latency log2(LANES) + 51 cycles from the last chunk in to the first
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
@@ -13,9 +13,11 @@
 // LANES       fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound  tokens     1 to 8
 // N           elements of a vector          elements   1 to 65536
-// EPS         eps                           fp32 bits  not 0
-// VAR_SCALE   2^-40 / N^2                   fp32 bits  not 0
-// MEAN_SCALE  2^-20 / N                     fp32 bits  not 0
+// EPS         eps of the formula            fp32 bits  not 0
+// VAR_SCALE   factor from the exact         fp32 bits  not 0
+//             integer to var: 2^-40 / N^2
+// MEAN_SCALE  factor from the exact sum to  fp32 bits  not 0
+//             the mean: 2^-20 / N
 // USER_W      width of tuser                bits       derived
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise fp32 product of two vector streams: y = a * b.
+// Multiplies two fp32 vector streams element by element: y = a * b.
 //
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when it has arrived on
 // both inputs.

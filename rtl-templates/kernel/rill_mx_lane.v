@@ -2,8 +2,9 @@
 // Computes one mantissa of a block: q = clamp(RN(x * 2^-e), -M, M) with M = 2^(X_BITS - 1) - 1. RN rounds to nearest
 // even, and e is the exponent of the largest value of the block minus (X_BITS - 2).
 //
-// top is the biased exponent field of the block's largest value. It is at least the exponent field of x, so x is
-// shifted right and rounded once. zero: q is 0, whatever x is.
+// top is the biased exponent field of the block's largest value, or a larger field: with X_BITS 10, rill_quantize
+// raises it to the lowest legal exponent. top is at least the exponent field of x, so x is shifted right and rounded
+// once. zero: q is 0, whatever x is.
 // Latency 2 enabled clocks; one value per enabled clock; no reset.
 //
 // name    meaning              unit  range

@@ -2,8 +2,8 @@
 // The common part of rill_layernorm and rill_rmsnorm: banks of vectors, exact sums, handshakes, clock enables and
 // fault. Each norm adds its own arithmetic.
 //
-// In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. There are two
-// banks: the next vector (all tokens of a step) may enter while the previous one leaves.
+// In: vector stream of N elements (chunk, tok); parameter words, one per chunk, taken with the chunk's last token.
+// There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves.
 // Statistics: while a vector enters, rill_norm_sums computes the sums of each row ({bank, tok}): sum, high, middle and
 // low. The norm computes its statistics from them in a pipeline of FINISH enabled clocks, whose clock enable is
 // `finishing`. stat_valid[i] belongs to stage i + 1 of this pipeline, and stat_row to its last stage. The norm stores

@@ -29,7 +29,7 @@ module rill_norm_spread #(
     wire [31:0] n = N;
     wire [36:0] n_wide = {5'd0, n};
 
-    // A number of 60 bits is multiplied with n in three products, of 20 bits of the number each. outer_parts returns
+    // A number of 60 bits is multiplied by n in three products, each with 20 bits of the number. outer_parts returns
     // the products of the high and the low 20 bits in one word; joined adds the product of the middle 20 bits.
     function [73:0] outer_parts(input [39:0] from, input [36:0] by);
         outer_parts = {{17'd0, from[39:20]} * by, {17'd0, from[19:0]} * by};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20),
-// docs/numerics.md section 7.
+// Computes exact statistics of a vector for the norms: the sums of X and of X^2 over all elements x, with X = fix(x,
+// 20), docs/numerics.md section 7.
 //
 // Free-running pipeline, never stalls. take marks a chunk of LANES fp32. `row` is its vector (below ROWS), and first
 // and last mark the first and last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum

@@ -99,15 +99,15 @@ module rill_position #(
     localparam [1:0] W_OFFSET = 2'd2;        // number of the last cycle of S_WORK, from 0: product, place_q, offset
     reg  [2:0]  state_q;
     reg  [1:0]  work_q;                      // cycles in S_WORK
-    reg         open_q;
-    reg  [16:0] row_q;
+    reg         open_q;                      // low in reset
+    reg  [16:0] row_q;                       // the row that is checked next
     reg  [3:0]  ntok_q;                      // tokens of the step so far
     reg         more_q;                      // another part follows
-    reg  [3:0]  asked_q;
-    reg  [35:0] product_q;
+    reg  [3:0]  asked_q;                     // rows of the step that have been checked
+    reg  [35:0] product_q;                   // row_q in bytes from the table's start; place_q is this a cycle later
     reg  [35:0] place_q;
     reg  [39:0] offset_q;                    // offset of row_q
-    reg  [39:0] ask_offset_q;
+    reg  [39:0] ask_offset_q;                // offset in the descriptor; row 0 for a bad row
     wire        step_take = s_axis_step_tvalid && s_axis_step_tready;
     wire        ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
     wire        bad_row = row_q >= ROWS_32[16:0];

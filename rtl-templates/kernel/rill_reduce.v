@@ -16,7 +16,8 @@
 // LANES     fp32 per chunk                            elements  1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound              tokens    1 to 8
 // FUNCTION  0 max, 1 min, 2 sum times SCALE           -         0, 1, 2
-// N         elements of a vector; 0: each lane alone  elements  0 to 2^24
+// N         elements of a vector; 0: each lane is     elements  0 to 2^24
+//           reduced separately
 // ROUNDS    rounds of a group, for N = 0              rounds    1 to 2^24
 // WORDS     words of a round and token, for N = 0     words     1 to 65536
 // SCALE     finite factor of the sum, as fp32 bits    -         any
@@ -61,8 +62,8 @@ module rill_reduce #(
     localparam LATENCY = FRONT + 1 + LEVELS + BACK;
     localparam TOK_W = USER_W - 1;
     localparam ITEM_W = IS_SUM ? 60 : 32;                              // width of an accumulator
-    localparam [31:0] GROUP = N > 0 ? (N + LANES - 1) / (LANES > 0 ? LANES : 1) : ROUNDS;
-    localparam [31:0] PLACES = N > 0 ? 1 : WORDS;
+    localparam [31:0] GROUP = N > 0 ? (N + LANES - 1) / (LANES > 0 ? LANES : 1) : ROUNDS; // rounds of a group
+    localparam [31:0] PLACES = N > 0 ? 1 : WORDS;                      // words of a round and token
     localparam ROUND_W = GROUP > 1 ? $clog2(GROUP) : 1;
     localparam WORD_W = PLACES > 1 ? $clog2(PLACES) : 1;
     localparam DEPTH = PLACES * TOKENS;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RMSNorm over vectors of N elements: y = (x * r) * gamma, r = rsqrt(mean(x^2) + eps), docs/numerics.md section 7.
 //
-// In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, popped on tok_last.
-// Out: vector stream. The sums behind the statistics are exact integers, computed while a vector enters. There are two
-// banks: the next vector (all tokens of a step) may enter while the previous one leaves (rill_norm_front).
+// In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, taken with the chunk's
+// last token. Out: vector stream. The sum from which the mean follows is an exact integer, computed while a vector
+// enters. There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves
+// (rill_norm_front).
 // Throughput: one chunk per cycle in and out. Latency log2(LANES) + 37 cycles from the last chunk in to the first
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
@@ -11,8 +12,9 @@
 // LANES     fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound  tokens     1 to 8
 // N         elements of a vector          elements   1 to 65536
-// EPS       eps                           fp32 bits  not 0
-// MS_SCALE  2^-40 / N                     fp32 bits  not 0
+// EPS       eps of the formula            fp32 bits  not 0
+// MS_SCALE  factor from the exact sum to  fp32 bits  not 0
+//           mean(x^2): 2^-40 / N
 // USER_W    width of tuser                bits       derived
 `default_nettype none
 

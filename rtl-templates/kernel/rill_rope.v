@@ -14,7 +14,8 @@
 // TOKENS  tokens per step, upper bound                                 tokens    1 to 8
 // HEAD    elements of a head                                           elements  1 or more
 // ROTARY  elements of a head that are rotated, even                    elements  2 to HEAD
-// PAIRS   0: element i with i + ROTARY / 2; 1: element 2i with 2i + 1  -         0, 1
+// PAIRS   a pair is 0: elements i and i + ROTARY / 2;                  -         0, 1
+//         1: elements 2i and 2i + 1
 // USER_W  width of tuser                                               bits      derived
 `default_nettype none
 
@@ -124,8 +125,8 @@ module rill_rope #(
     reg                row_sin_q;
     reg  [HALF_W-1:0]  row_chunk_q;
     reg                turn_bank_q;              // bank that is read
-    reg  [1:0]         row_full_q;
-    reg                row_open_q;
+    reg  [1:0]         row_full_q;               // number of full banks
+    reg                row_open_q;               // a bank is free; low in reset
     wire               row_take = s_axis_row_tvalid && s_axis_row_tready;
     wire               row_tok_last = s_axis_row_tuser[TOK_W];
     wire               row_half = row_chunk_q == LAST_HALF[HALF_W-1:0];

@@ -30,7 +30,8 @@
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64
 // HASHES  hashed rows: 1 or TOKENS      rows      1 to TOKENS
-// ROWS    settings: 1 or TOKENS         rows      1 to TOKENS
+// ROWS    sets of settings: 1 or        rows      1 to TOKENS
+//         TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -79,9 +80,9 @@ module rill_sample #(
     localparam HASH = LATENCY_THREEFRY;                  // stages from a chunk to its random bits
     localparam NOISE = HASH + LATENCY_GUMBEL;
     localparam DEPTH = NOISE + LATENCY_ADD;              // stages from a chunk to its score
-    localparam PRODUCT = LATENCY_MUL;
-    localparam BELOW = PRODUCT + LATENCY_ADD;
-    localparam SHARE = BELOW + LATENCY_EXP;
+    localparam PRODUCT = LATENCY_MUL;                    // stages to z
+    localparam BELOW = PRODUCT + LATENCY_ADD;            // stages to z - largest z
+    localparam SHARE = BELOW + LATENCY_EXP;              // stages to exp(z - largest z)
 
     generate
         if (TOP_K < 1 || TOP_K > 64) begin : gen_bad_top_k
@@ -146,7 +147,7 @@ module rill_sample #(
     wire [ROW_W-1:0]   in_row = ROWS > 1 ? s_axis_x_tuser[ROW_W-1:0] : {ROW_W{1'b0}}; // of the chunk at the port
 
     // Every chunk goes to the scores. Chunks of a token that is chosen from a list also go to the row's list.
-    reg         open_q;
+    reg         open_q;    // low in reset
     reg         closing_q; // a firing with a list has come in, and its last id has not left
     reg         drained_q;  // the scores of that firing have left and the list is complete; its elements follow
     // list_room: the list can take a chunk. list_idle: all elements of earlier chunks have been inserted.
@@ -270,10 +271,10 @@ module rill_sample #(
     endgenerate
 
     // When u_choose has taken all scores of the firing, the first top_k elements of each list pass through the same
-    // pipeline, one list after the other. lists_q: rows of the firing whose tokens are chosen from lists. rest_q: those
-    // of them whose lists have not entered completely. passed_q: u_choose has taken the last score. injecting_q: an
-    // element of a list enters. first_q: it is the first one of the list. left_q: elements of the list from this one
-    // on. done_q: the last element of the last list has left the pipeline.
+    // pipeline, one list after the other. lists_q: rows of the firing whose tokens are chosen from lists. rest_q: the
+    // rows of lists_q whose lists have not entered completely. passed_q: u_choose has taken the last score.
+    // injecting_q: an element of a list enters. first_q: this element is the first one of the list. left_q: elements of
+    // the list from this element on. done_q: the last element of the last list has left the pipeline.
     reg         passed_q, injecting_q, first_q, done_q;
     reg  [USER_W-1:0] closing_user_q;
     reg  [ROWS-1:0] lists_q, rest_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise SiLU: y = x * sigmoid(x), docs/numerics.md section 2.
+// Computes SiLU of each element of a vector stream: y = x * sigmoid(x), docs/numerics.md section 2.
 //
 // Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse on a NaN or infinite operand.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise soft cap: y = cap * tanh(x / cap), docs/numerics.md section 2.
+// Applies a soft cap to each element of a vector stream: y = cap * tanh(x / cap), docs/numerics.md section 2.
 //
 // Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
 // operand. Reset: synchronous.
@@ -7,8 +7,8 @@
 // name    meaning                       unit       range
 // LANES   fp32 per chunk                elements   1 to 32
 // TOKENS  tokens per step, upper bound  tokens     1 to 8
-// SLOPE   -2 / cap                      fp32 bits  not 0
-// GAIN    2 * cap                       fp32 bits  not 0
+// SLOPE   -2 / cap (rill_softcap_lane)  fp32 bits  not 0
+// GAIN    2 * cap (rill_softcap_lane)   fp32 bits  not 0
 // USER_W  width of tuser                bits       derived
 `default_nettype none
 

@@ -4,11 +4,12 @@
 // with TOGETHER several.
 //
 // In: one step word per step, which has LAYERS * HEADS heads (PLACES, below, changes this). Raw scores (chunk, tok) of
-// positions 0 to pos + ntok - 1 of a head, LANES per chunk; with WINDOW they begin with the layer's window
-// (rill_window_begin). Scale words of rill_kv_scale for K and for V, one per chunk of a firing, popped on tok_last.
+// positions 0 to pos + ntok - 1 of a head, LANES per chunk; with WINDOW they begin at the position that
+// rill_window_begin gives, at or before the start of the layer's window. Scale words of rill_kv_scale for K and for V,
+// one per chunk of a firing, taken with the chunk's last token.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
 // (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
-// It has as many chunks as the scores (the quantizer pads its last block).
+// p has as many chunks as the scores; the quantizer after it pads the last block.
 // Out: m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on
 // a grid of 2^-30.
 // Each firing takes two passes: the first one writes the scores into a bank and finds the maximum, the second one reads
@@ -186,7 +187,8 @@ module rill_softmax #(
             together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
         end
 
-    // With WINDOW, positions are counted from the window's beginning, so most of the logic below does not depend on it.
+    // With WINDOW, positions are counted from the first one that has a score, so most of the logic below does not
+    // depend on the window.
     wire               base_open;                            // base is valid for the layer whose scores enter
     wire [15:0]        base;                            // position of the step's first token
     generate

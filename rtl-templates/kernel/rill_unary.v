@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise function of one operand: y = f(x), docs/numerics.md section 2. FUNCTION selects the function; the header
-// of rill_unary_lane lists them.
+// Computes a function of each element of a vector stream: y = f(x), docs/numerics.md section 2. FUNCTION selects f; the
+// header of rill_unary_lane lists the functions.
 //
 // Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse on a NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
@@ -11,7 +11,8 @@
 // FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
 // A         first constant of the function                                                fp32 bits  any
 // B         second constant of the function                                               fp32 bits  any
-// N         elements of a firing and token; 0: f(0) is +0, so padding needs no treatment  elements   0 or more
+// N         elements of a firing and token: padding after them becomes +0; 0: f(0) is     elements   0 or more
+//           +0, so padding needs no correction
 // USER_W    width of tuser                                                                bits       derived
 `default_nettype none
 

@@ -19,7 +19,7 @@
 // Reset: clk, synchronous active-high rst.
 //
 // name            meaning                            unit      range
-// CHANNELS        channels of the engine             channels  1 to 32
+// CHANNELS        channels of the scores engine      channels  1 to 32
 // BEAT_BITS       width of a beat                    bits      256, 512
 // TOKENS          tokens per step, upper bound       tokens    1, 2, 4, 8
 // LAYERS          layers that write K                layers    1 or more
@@ -99,11 +99,11 @@ module rill_k_writer #(
     reg  [15:0]       pos_q;
     reg  [15:0]       krows_q;
     reg  [20:0]       over_q;                // krows*CHANNELS - pos: 0 .. CHANNELS-1
-    reg  [LANE_W-1:0] first_lane_q;
-    reg  [15:0]       first_row_q;
-    reg  [39:0]       first_offset_q;        // offset of the row of the step's first position
-    reg               row_ready_q;
-    reg               open_q;
+    reg  [LANE_W-1:0] first_lane_q;          // channel of the step's first position
+    reg  [15:0]       first_row_q;           // row of the step's first position
+    reg  [39:0]       first_offset_q;        // offset of this row
+    reg               row_ready_q;           // first_lane_q and first_row_q are valid
+    reg               open_q;                // low in reset
 
     // Channel of the next unit, and offset of its row: head_base_q + row_offset_q.
     reg  [LANE_W-1:0] lane_q;
@@ -118,9 +118,9 @@ module rill_k_writer #(
     // unit, only read_q changes; no data moves. The channel is stored decoded, so that it is ready when the previous
     // unit leaves.
     localparam WORD_W = 1 + 40 + BEAT_BITS;
-    reg                  ready_q;
-    reg                  any_q;
-    reg                  both_q;
+    reg                  ready_q;            // a unit can be taken
+    reg                  any_q;              // at least one unit is held
+    reg                  both_q;             // two units are held
     reg                  write_q;            // the next unit goes to word_1_q
     reg                  read_q;             // word_1_q is the oldest unit
     reg  [WORD_W-1:0]    word_0_q;           // {last of the firing, offset, beat}

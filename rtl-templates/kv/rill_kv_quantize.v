@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes fp32 head vectors to int8 with one fp32 scale each, for the KV cache (docs/numerics.md section 6).
+// Quantizes heads of fp32 vectors to int8, with one fp32 scale per head and token, for the KV cache (docs/numerics.md
+// section 6).
 //
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head,
 // tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last unit is padded with
 // zeros. tlast comes with the last unit of HEADS heads. The scales of keys are multiplied by RSQRT_HD, so that scores
 // are scaled: RSQRT_HD is 1 / sqrt(HEAD_DIM), unless the graph gives another scale of scores.
 // Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next head comes in.
-// Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
-// chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
-// overflows.
+// Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit if that unit is one
+// chunk, plus one cycle per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product
+// that overflows.
 //
 // name       meaning                                        unit       range
 // LANES      fp32 per chunk                                 elements   1, 2, 4, 8, 16, 32

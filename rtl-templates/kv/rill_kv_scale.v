@@ -7,8 +7,8 @@
 // Out (tdata only): for each (layer, head) in order, the words of positions 0 .. pos + ntok - 1, element 0 low; lanes
 // past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
 // grouped queries, every head is sent REPLAYS times, once for each query head that reads it. In a step of one token, it
-// is sent REPLAYS / TOGETHER times, because TOGETHER query heads share a pass. With WINDOW, the words begin where the
-// layer's window begins (rill_window_begin).
+// is sent REPLAYS / TOGETHER times, because TOGETHER query heads share a pass. With WINDOW, the words begin at the
+// position that rill_window_begin gives, which is at or before the start of the layer's window.
 // PLACES above 0 (slots): the step words come from rill_part_steps, one per firing of HEADS heads. The layer is the
 // word's place.
 // Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step

@@ -8,8 +8,8 @@
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //
 // name       meaning                                             unit     range
-// K_WRITERS  write engines of K                                  writers  1 or more
-// V_WRITERS  write engines of V                                  writers  1 or more
+// K_WRITERS  write engines of K                                  engines  1 or more
+// V_WRITERS  write engines of V                                  engines  1 or more
 // COUNT_W    width of the count of an engine's open descriptors  bits     1 to 16
 `default_nettype none
 

@@ -44,7 +44,7 @@ module rill_part_steps #(
     reg               sends_q;               // words of parts are sent
     reg  [PART_W-1:0] in_q;                  // number of the word that comes in
     reg  [PART_W-1:0] last_q;                // number of the step's last part
-    reg  [PART_W-1:0] out_q;
+    reg  [PART_W-1:0] out_q;                 // number of the part that is sent
     reg  [9:0]        layer_q;
     wire              take = s_axis_step_tvalid && s_axis_step_tready;
     wire              step_in = take && !s_axis_step_tdata[STEP_MORE];

@@ -24,8 +24,8 @@
 // READS: number of tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its
 // reads of that layer, because the new V may clear the open block that these reads need. READS 0: the source of V keeps
 // this order, because an engine that all products share computes V after these reads. With STEP_READS, READS is the
-// number of reads of all layers, which may differ, and the V of a step waits for all reads of the previous step. A step
-// of one token makes READS_ALONE reads instead, if that is not 0.
+// total of all layers, because layers may make different numbers of reads. The V of a step then waits for all reads of
+// the previous step. A step of one token makes READS_ALONE reads instead of READS, if READS_ALONE is not 0.
 // PLACES above 0: a design with slots, so a step has a part for each request. The step words come from rill_part_steps,
 // one per firing, that is, one per layer and part. The layer number in memory and in tail_addr is the field `place` of
 // this word (slot * LAYERS + layer). layer_done comes after the last part of a layer. READS must be 0. (place_q is
@@ -35,7 +35,7 @@
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
 // name            meaning                                             unit      range
-// CHANNELS        channels of the engine                              channels  1 to 32
+// CHANNELS        channels of the values engine                       channels  1 to 32
 // BEAT_BITS       width of a beat                                     bits      256, 512
 // TOKENS          tokens per step, upper bound                        tokens    1, 2, 4, 8
 // LAYERS          layers that write V                                 layers    1 to 1024
@@ -191,7 +191,7 @@ module rill_v_tail #(
 
     // Writing out to memory.
     reg  [12:0]         out_row_q;
-    reg                 out_unit_q;
+    reg                 out_unit_q;          // with beats of 256 bits: which half of the row
     reg  [39:0]         out_offset_q;
     reg  [1:0]          wait_q;
     reg  [CHANNELS-1:0] desc_valid_q;
@@ -231,7 +231,7 @@ module rill_v_tail #(
     rill_register_copies #(.DATA_W(2), .COPIES(1)) u_filling (
         .clk(clk), .rst(rst), .d({state_d[LOADING], state_d[SPREADING]}),
         .q({filling, moving}));
-    wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
+    wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // copy of row_end
 
     always @(posedge clk) begin
         step_ready_q <= !rst && state_d == S_STEP;
@@ -242,8 +242,8 @@ module rill_v_tail #(
     end
 
     // ---- input ----
-    reg  [31:0] place_rows_q;
-    reg  [39:0] place_bytes_q;
+    reg  [31:0] place_rows_q;                // PLACES: rows before those of the layer's place, over all slots
+    reg  [39:0] place_bytes_q;               // PLACES: bytes from V_BASE to the place
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
             layer_place_q <= s_axis_step_tdata[PART_PLACE +: PART_PLACE_W];
@@ -408,7 +408,7 @@ module rill_v_tail #(
     endgenerate
 
     // unread_q: layers (with STEP_READS: steps) whose V was taken in and has not been read since. If all layers are
-    // unread, the V that the layer coming in next has from the previous step must be read first, so the input waits.
+    // unread, so is the layer that comes in next. Its V of the previous step must be read first, so the input waits.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane's memory of the V tail: bytes in, whole words out.
+// Stores one lane of the V tail. Bytes are written, and whole words are read.
 //
 // Write: bit i of write_enable writes byte i of the word, byte 0 with write_first and every other byte with write_rest.
 // Other bytes keep their contents. write_enable has a bit for each byte, from registers, because an index would have to

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes how many units of positions come before the attention window of a step in a layer. The keys and values of
-// these positions are not read. A unit is the least common multiple of 64 positions (a block of the values and of the
-// softmax weights) and of KEY_CHANNELS positions (a row-step of keys). So it is 64 positions if KEY_CHANNELS is a power
-// of two.
+// Computes how many whole units of positions come before the attention window of a step in a layer. The keys and values
+// of these positions are not read. A unit is the least common multiple of 64 positions (a block of the values and of
+// the softmax weights) and of KEY_CHANNELS positions (a row-step of keys). So it is 64 positions if KEY_CHANNELS is a
+// power of two.
 //
 // In: pos, the first position of the step; index, the entry of the layer in WINDOW. Out, 3 enabled clocks later:
-// unit_count, the units before the first position that the token at pos attends to. No token of the step attends to an
-// earlier position.
+// unit_count, the number of whole units before the first position that the token at pos attends to. No token of the
+// step attends to an earlier position.
 // Throughput: one per cycle. No reset.
 //
 // name          meaning                                                                   unit       range

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rewrites the step word of schedule entries (rill_schedule) that read keys or values, for attention with a window.
 //
-// pos becomes relative to the first position of the layer's window (rill_window_begin), and krows and vblocks become
-// the row-steps and blocks that are left to read. The reader of the entries does not need to know the window. Other
-// entries pass unchanged.
+// pos is counted from the first position that is read (rill_window_begin), which is at or before the start of the
+// layer's window. krows and vblocks become the row-steps and blocks that are left to read. The reader of the entries
+// does not need to know the window. Other entries pass unchanged.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Together with an entry, keys is 1 if it reads keys,
 // and values is 1 if it reads values. The layer of the cache is kv_layer + layer * kv_step.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up where the window of each layer begins (rill_window_begin), ahead of a kernel that goes through the layers of
-// a step in order.
+// Computes for each layer where the reads of keys and values begin (rill_window_begin), ahead of a kernel that goes
+// through the layers of a step in order.
 //
 // In: s_pos, the first position of a step. Out, once for each layer in order: m_begin, the position before which
 // nothing is read, and m_pos, the first position of the step counted from m_begin. Latency: 5 cycles from the step to

@@ -33,8 +33,8 @@
 // STRIDES    stride of each loop, 32 bits each, likewise              elements  any
 // PERIOD     elements after which the skew grows, a multiple of       elements  0 or more
 //            LANES; 0: no skew
-// SKEW       banks that the elements of a period are stored after     banks     0 to LANES - 1
-//            those of the previous period
+// SKEW       banks by which words are rotated more in each period     banks     0 to LANES - 1
+//            than in the previous one
 // RAM_STYLE  style of the storage, as in rill_ram_sdp                 -         "auto", "distributed", "block", "ultra"
 // USER_W     width of tuser                                           bits      derived
 `default_nettype none
@@ -134,11 +134,11 @@ module rill_corner_turn #(
     localparam [31:0] ROWS_32 = ROWS;
 
     // ---- input: half by half, one row of all banks per word ----
-    reg                open_q;
-    reg  [1:0]         full_q;                             // per half
-    reg  [TOK_W-1:0]   last_tok_q [0:1];
-    reg                write_half_q;
-    reg  [ROW_W-1:0]   write_q;
+    reg                open_q;                             // a word can be taken; low in reset
+    reg  [1:0]         full_q;                             // bit h: half h is full
+    reg  [TOK_W-1:0]   last_tok_q [0:1];                   // per half: number of the last active token
+    reg                write_half_q;                       // half that is filled
+    reg  [ROW_W-1:0]   write_q;                            // row of the next word in
     wire               push = s_axis_tvalid && s_axis_tready;
     wire               push_row = push && s_axis_tuser[TOK_W];
     wire               at_top = write_q == (write_half_q ? END_32[ROW_W-1:0] : TOP_32[ROW_W-1:0]);

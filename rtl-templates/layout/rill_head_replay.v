@@ -13,7 +13,7 @@
 // TOKENS    tokens per step, upper bound                                           tokens  1 to 8
 // UNITS     units of a head and token                                              units   1 or more
 // REPLAYS   times that every head is sent                                          times   1 or more
-// TOGETHER  query heads that share a pass in a step of one token; divides REPLAYS  times   1 or more
+// TOGETHER  query heads that share a pass in a step of one token; divides REPLAYS  heads   1 or more
 // USER_W    width of tuser                                                         bits    derived
 `default_nettype none
 

@@ -3,12 +3,12 @@
 // per query head or row of a tensor. The last firing of a tensor may have fewer tokens. Firings of steps with more
 // tokens pass unchanged.
 //
-// In: one step word per LAYERS * HEADS heads; firings of at most WORDS words per token, order (word, tok), tuser
-// {tok_last, tok}. Out: the same words, one firing per head.
+// In: one step word per step, which has LAYERS * HEADS heads; firings of at most WORDS words per token, order (word,
+// tok), tuser {tok_last, tok}. Out: the same words, one firing per head.
 // Throughput: one word per cycle. In a step of one token, two firings can be stored, and a firing leaves when its last
 // word is in. Latency: 0 cycles in a step with more tokens, otherwise 3 cycles from the last word in to the first word
-// out. The first word of a step waits until the heads of the previous step have left. Reset: clk, synchronous
-// active-high rst; tready is low in reset, and stored words are lost.
+// out. The first word of a step with more tokens waits until the stored heads of the previous step have left. Reset:
+// clk, synchronous active-high rst; tready is low in reset, and stored words are lost.
 //
 // name            meaning                                  unit    range
 // DATA_W          width of a word                          bits    1 or more

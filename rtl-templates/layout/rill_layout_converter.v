@@ -103,11 +103,11 @@ module rill_layout_converter #(
     localparam [WORD_W-1:0] BANK = BUFFER_32[WORD_W-1:0];  // first word of bank 1
 
     // ---- input: bank by bank ----
-    reg                open_q;
-    reg  [1:0]         full_q;                             // per bank
+    reg                open_q;                             // a word can be taken; low in reset
+    reg  [1:0]         full_q;                             // bit b: bank b is full
     reg  [TOK_W-1:0]   last_tok_q [0:1];                   // per bank: number of the last active token
-    reg                write_bank_q;
-    reg  [WORD_W-1:0]  write_q;
+    reg                write_bank_q;                       // bank that is filled
+    reg  [WORD_W-1:0]  write_q;                            // number of the next word in, in both banks
     wire               push = s_axis_tvalid && s_axis_tready;
     wire               at_top = write_q == (write_bank_q ? END_32[WORD_W-1:0] : TOP_32[WORD_W-1:0]);
     wire               filled = push && s_axis_tuser[TOK_W] && at_top;

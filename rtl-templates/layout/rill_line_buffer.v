@@ -22,11 +22,11 @@
 // PIXELS      pixels of a row                                           pixels  1 or more
 // WORDS       words of a pixel                                          words   1 or more
 // PLACES_Y    rows of patches                                           rows    1 or more
-// PLACES_X    patches in such a row                                     -       1 or more
+// PLACES_X    patches in a row of patches                               patches  1 or more
 // STRIDE_Y    distance from a row of patches to the next                rows    1 or more
 // STRIDE_X    distance from a patch to the next                         pixels  1 or more
 // TAPS_Y      rows of a patch                                           rows    1 or more
-// TAPS_X      pixels of such a row                                      pixels  1 or more
+// TAPS_X      pixels of a row of a patch                                pixels  1 or more
 // DILATION_Y  distance from a row of a patch to the next                rows    1 or more
 // DILATION_X  distance from a pixel of a patch to the next              pixels  1 or more
 // BEFORE_Y    rows of the first patches above the image                 rows    0 or more
@@ -108,6 +108,7 @@ module rill_line_buffer #(
     localparam Y_W = $clog2(ROWS + TAP_SPAN_Y + BEFORE_Y + STRIDE_Y + 1) + 2;
     localparam X_W = $clog2(PIXELS + TAP_SPAN_X + BEFORE_X + STRIDE_X + 1) + 2;
 
+    // Returns the width of a counter of this many values, at least 1.
     function integer bits(input integer values);
         bits = values > 1 ? $clog2(values) : 1;
     endfunction
@@ -142,7 +143,7 @@ module rill_line_buffer #(
     endfunction
 
     // ---- input ----
-    reg                open_q;
+    reg                open_q;                             // a word can be taken; low in reset
     reg  [COUNT_W-1:0] arrived_q;                          // complete words that have arrived, over all images
     reg  [SLOT_W-1:0]  slot_q;                             // slot of the next word
     reg  [SIZE_W-1:0]  left_q;                             // words of the image after the next word
@@ -285,9 +286,11 @@ module rill_line_buffer #(
     // ---- the oldest word that is needed ----
     // This is the first word of the present patch that is inside the image. But while the next row of patches begins in
     // the same row of the image (hold_q), all words of this row are kept.
-    reg  [COUNT_W-1:0] image_q;                            // first word of the image
-    reg  [COUNT_W-1:0] line_q;                             // offset of the patch's first row in it
-    reg  [COUNT_W-1:0] pixel_q;                            // offset of the patch's first pixel in that row
+    // image_q: number of the image's first word, counted over all images. line_q: number of the first word of the
+    // patch's first row inside the image. pixel_q: offset of the patch's first pixel in this row.
+    reg  [COUNT_W-1:0] image_q;
+    reg  [COUNT_W-1:0] line_q;
+    reg  [COUNT_W-1:0] pixel_q;
     reg                hold_q;
     wire               inside_top = !top_d[Y_W-1] && top_d != {Y_W{1'b0}};
     wire               inside_edge = !edge_d[X_W-1] && edge_d != {X_W{1'b0}};

@@ -41,6 +41,7 @@ module rill_loop_walk #(
     output wire [OFF_W-1:0]  element,
     output wire [TURN_W-1:0] turn
 );
+    // Returns the largest trip count.
     function integer most_trips(input integer loops);
         integer n;
         begin
@@ -50,6 +51,7 @@ module rill_loop_walk #(
                     most_trips = TRIPS[n*32 +: 32];
         end
     endfunction
+    // Returns whether a trip count is 0.
     function no_trips(input integer loops);
         integer n;
         begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores a firing and sends it REPLAYS times, for a value that a repeated region reads in every repetition.
 //
-// In itensor terms, it adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
-// tlast of the firing.
+// In itensor terms (docs/ir.md), it adds an outermost loop of REPLAYS trips that is absent from the map. Every pass
+// ends with the tlast of the firing.
 // In a step of one token, a firing is sent only REPLAYS / TOGETHER times, because TOGETHER query heads share a pass.
 // The module recognizes such a firing by its last word, which belongs to token 0 and has tok_last.
 // The first pass starts when the whole firing is stored, and the next firing enters when the last pass has left. A
@@ -16,7 +16,7 @@
 // USER_W     width of tuser                                              bits   1 or more
 // DEPTH      words of the longest firing                                 words  1 or more
 // REPLAYS    times that every firing is sent                             times  1 or more
-// TOGETHER   query heads that share a pass in a step of one token;       times  1 or more
+// TOGETHER   query heads that share a pass in a step of one token;       heads  1 or more
 //            divides REPLAYS
 // RAM_STYLE  style of the storage, as in rill_ram_sdp                    -      "auto", "distributed", "block", "ultra"
 `default_nettype none
