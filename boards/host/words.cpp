@@ -64,12 +64,13 @@ std::string state_words(std::uint32_t status, std::uint32_t slots) {
     return name + " (state " + std::to_string(state) + "), latest step at position " + std::to_string(status >> 16);
 }
 
+// Names the pointer that fault 3 reports in fault_place.
 static std::string pointer_words(std::uint32_t place) {
     if (place < 2) return place == 0 ? "the prompt's" : "the ring's";
     return "the base of channel " + std::to_string(place - 2);
 }
 
-// Describes a bit of the register idle_engines.
+// Describes a bit of the register idle_engines: bit c for channel c, and bit 32 + e for matrix engine e.
 static std::string place_words(const package &p, std::uint32_t bit) {
     if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
     return "the DMA engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
