@@ -11,6 +11,7 @@ static int64_t made_before(const struct check_request *r, int64_t position) {
     return position < r->count ? 0 : position - r->count + 1;
 }
 
+// Gives the replay the state before position request.from. Returns false if the state does not fit the graph.
 static bool take_state(struct check *check, const struct check_state *s) {
     const struct check_request *r = &check->request;
     int64_t made = made_before(r, r->from);
@@ -63,7 +64,7 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
     return why;
 }
 
-// Whether the counts are within the file's size, so that no sum overflows.
+// Returns whether the counts are within the size of the file, so that no sum overflows.
 static bool fits(const struct state_header *h, size_t len) {
     int64_t most = (int64_t)len;
     return h->count > 0 && h->count < most && h->made > 0 && h->made < most && h->positions > 0 &&
