@@ -72,6 +72,7 @@ std::string bank_name(const std::vector<std::string> &names, int index) {
 
 } // namespace
 
+// Reads the header and the tables of an .xclbin. Throws if the file is none, or has no kernel.
 binary read_binary(const std::string &path) {
     reader r(path);
     auto head = r.take<axlf>(0);

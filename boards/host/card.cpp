@@ -49,6 +49,7 @@ template <xrt::info::device what> std::string info(const xrt::device &d) {
 
 } // namespace
 
+// Resets the card. Everything on the card is lost.
 void reset_card(const std::string &device) {
     xrt::device d = open_device(device);
     tried("reset", [&] { d.reset(); });

@@ -117,6 +117,7 @@ void read_end_ids(const node &top, package &p) {
 
 } // namespace
 
+// Reads package.json and memory_map.json. Throws if a file or a member is missing or wrong.
 package read_package(const std::string &folder, std::uint32_t unit) {
     node top(folder + "/package.json");
     package p;

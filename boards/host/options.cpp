@@ -12,7 +12,7 @@
 static const char usage[] =
     "usage: rill-host PACKAGE [--prompt TEXT | --prompt-ids 1,2,3]... [--tokens N] [options]\n"
     "  PACKAGE           folder that `rill package` made, with the image of `rill pack` in it\n"
-    "  --prompt TEXT     a request as text. Several requests run one after another\n"
+    "  --prompt TEXT     a request as text. Several run one after another, or together in a design with `slots`\n"
     "  --chat NAME|FILE  put prompts into a chat template: one of families/chat, or a file\n"
     "  --prompt-ids L    a request as token ids, with no beginning-of-text id added\n"
     "  --tokens N        generate at most N tokens (default 64)\n"

@@ -92,7 +92,7 @@ struct rill_host_result { // pointers are valid until the next request
     uint64_t cycles;               // from start to done, by the counter of the design
     double clock_mhz;              // clock for which the design was made
     uint32_t channels, beat_bytes; // entries of beats and of stalls; bytes of a beat
-    // Counters of each memory channel: beats, and cycles in which the engine lane had to wait for a beat.
+    // Counters of each memory channel: beats, and cycles in which the channel had no beat ready for its engine lane.
     uint64_t beats[RILL_HOST_MAX_CHANNELS], stalls[RILL_HOST_MAX_CHANNELS];
     uint32_t status, fault, fault_place; // registers at the end of the request (docs/registers.md)
     uint32_t ending;                     // register; 0 if the design has none

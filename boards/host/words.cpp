@@ -76,6 +76,7 @@ static std::string place_words(const package &p, std::uint32_t bit) {
     return "the DMA engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
 }
 
+// Lists the bits of the register idle_engines that are 0.
 std::string busy_words(const package &p, std::uint64_t idle_engines) {
     std::string s;
     for (std::uint32_t bit = 0; bit < 64; bit++)
@@ -83,12 +84,14 @@ std::string busy_words(const package &p, std::uint64_t idle_engines) {
     return s.empty() ? "every memory engine is idle" : "not idle: " + s;
 }
 
+// Describes the register `ending`.
 const char *ending_words(std::uint32_t ending) {
     static const char *const names[] = {"not ended", "all ids made", "end-of-text id", "end of the context",
                                         "stopped",   "killed",       "fault"};
     return ending < sizeof names / sizeof *names ? names[ending] : "ended in a way that is not known";
 }
 
+// Describes a fault by the registers `fault` and `fault_place`.
 std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t place) {
     std::string at = std::to_string(place);
     switch (fault) {

@@ -20,6 +20,7 @@ struct stream {
     bool begun, over;
 };
 
+// Adds an event with the bytes of the answer that are in no event yet.
 static void add_piece(struct stream *s) {
     struct text piece = {0};
     queue_copy(s->watch.server->queue, s->watch.job, s->seen, &piece);
@@ -29,6 +30,7 @@ static void add_piece(struct stream *s) {
     text_free(&piece);
 }
 
+// Adds the last events: the error of the job, or the reason of the end and, if the client wants it, the usage.
 static void add_end(struct stream *s) {
     const struct job *job = s->watch.job;
     const struct request_rules *rules = &s->watch.server->rules;

@@ -69,7 +69,7 @@ module rill_width_gear #(
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;                                  // row-steps that the output buffer holds
     localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line
-    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: see moves
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // number of copies of en (see moves)
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
     // Bits of the fill that can be 1. With DENSE the fill is a multiple of the largest power of two that divides
@@ -92,6 +92,8 @@ module rill_width_gear #(
 
     localparam STAGES = SHIFTS + 2;                        // the input, each shift, the choice of the new leftover
     localparam END = STAGES - 1;
+    // For each stage, the input in the low bits: a word is in the stage, the fill before the word, the fill plus the
+    // elements of the word, and the marks of the word.
     reg  [STAGES-1:0]        valid_q;
     reg  [STAGES*NUM_W-1:0]  fills_q;
     reg  [STAGES*NUM_W-1:0]  total_q;

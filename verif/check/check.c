@@ -83,7 +83,8 @@ static bool step_missing(struct check *check, const struct edge *e, struct step 
     return false;
 }
 
-// Returns whether the stream waits for the last repetition of the last step, in which nothing needs its tensor.
+// Returns whether the stream waits for the last repetition of the last step, in which no output needs the tensor of the
+// stream.
 static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
     struct step next;
     return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 &&

@@ -168,8 +168,8 @@ struct sim {
 
 enum {
     SIM_CHANNEL_SHIFT = 29, // a channel has 2^29 bytes of the address space
-    SIM_BASE =
-        2 << 20 // offset of the image in a channel; not 0, so that a design that ignores its base registers fails
+    // Offset of the image in a channel. It is not 0, so that a design that ignores its base registers fails.
+    SIM_BASE = 2 << 20
 };
 // Returns the byte offset of the image in a channel's memory.
 uint64_t sim_base(const struct sim *sim, int channel);
@@ -226,11 +226,13 @@ void probe_dpi_bind(struct sim *sim);
 
 // ---- output (report.c) ----
 void report_token(struct sim *sim, uint32_t id); // prints an id's text, and the prompt before the first one
-void report_before(struct sim *sim); // the prompt and the ids before the position at which the design begins
-void report_progress(struct sim *sim);
+void report_before(struct sim *sim);   // prints the prompt and the ids before the position at which the design begins
+void report_progress(struct sim *sim); // shows a line of progress on a terminal
 void report_summary(struct sim *sim);
+// Write the files of --json and --logits. report_write_golden writes to --json what the replay alone has made. They
+// return false after an error, and do nothing without the option.
 bool report_write_json(struct sim *sim);
-bool report_write_golden(struct sim *sim); // what the replay alone made
+bool report_write_golden(struct sim *sim);
 bool report_write_logits(struct sim *sim);
 
 #endif

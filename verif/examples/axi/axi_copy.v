@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An example of a small design of another project. docs/checkers.md checks it with Rill's AXI checker. It copies BURSTS
-// bursts of BEATS beats from address 0 to address TO, one burst at a time: AR, then R into a buffer, then AW and W at the
-// same time, then B.
+// bursts of BEATS beats from address 0 to address TO, one burst at a time: AR, then R into a buffer, then AW and W at
+// the same time, then B.
 // Reset: clk, synchronous active-high rst. The design starts by itself after the reset, and raises done at the end.
 // Parameters: BEAT_BITS, width of a beat; BEATS, beats of a burst; BURSTS, number of bursts; TO, address in bytes;
 // FAULT, one of the planted faults below, 0: none.
