@@ -25,6 +25,7 @@ void forget_positions(rill_host *h) {
     if (h->pkg.prefix) set(h, "held", 0);
 }
 
+// Reads the sensor if sensor_seconds have passed since the latest reading. now: seconds since the start of the request.
 void power::look(const card &c, double now) {
     constexpr double sensor_seconds = 0.2; // between two readings
     if (now < next) return;

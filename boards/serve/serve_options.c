@@ -112,6 +112,7 @@ static int print(const char *what) {
     return RILL_OK;
 }
 
+// Prints an error about the command line. Returns the exit status.
 static int wrong(const char *what, const char *value) {
     fprintf(stderr, "rill-serve: error: %s%s\n(`rill-serve --help` shows the options)\n", what, value);
     return RILL_USAGE;

@@ -65,7 +65,7 @@ struct sim { // the only card of the process
     uint8_t uuid[CARD_UUID_BYTES];
     // Cycles in which the reset ends, in which an idle clock may stop, and in which the sockets are checked next.
     uint64_t reset_until, awake_until, next_poll;
-    uint64_t reset_after, reset_at; // cycles from the first command to the reset; its cycle. 0: no reset requested
+    uint64_t reset_after, reset_at; // cycles from the first command to the reset; cycle of the reset. 0: none
     uint64_t asked_after, bursts;   // value of --asked-after, or 0; bursts read so far
     uint64_t begun;                 // cycle of the first command
     uint64_t gap_after, slow_after; // cycles from `begun` to the gap, and to the slow cycles

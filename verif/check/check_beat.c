@@ -33,6 +33,7 @@ struct beat {
     int firing;       // head or row of the value
 };
 
+// Names the place of an element in a message.
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)

@@ -11,7 +11,7 @@ static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *
     return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
-// Returns the port that names the tensor, or NULL.
+// Returns the port of the edge that names a tensor, or NULL.
 static const struct ir_port *naming_port(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *src = port_of(ir, e, true), *dst = port_of(ir, e, false);
     if (src->tensor != IR_NONE) return src;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the stream checker.
+// Declarations that the files of the stream checker share. check_edges.c and check_routes.c find what each edge
+// carries, check_plan.c and check_drafts.c find the steps of a request, and check_beat.c compares beats.
 #ifndef VERIF_CHECK_INTERNAL_H
 #define VERIF_CHECK_INTERNAL_H
 

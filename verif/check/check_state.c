@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that begin in the middle: the replay's state at a position, from a run up to it or from a file.
+// Begins requests in the middle: takes the replay's state at a position from a run up to it or from a file, and writes
+// such files.
 #include <string.h>
 
 #include "verif/check/check_internal.h"

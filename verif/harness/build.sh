@@ -3,9 +3,9 @@
 # Builds the simulation of a design: `rill sim` runs it.
 # usage: build.sh KIND DIR FOLDER THREADS JOBS [VERILATOR OPTION]...    the executable is DIR/FOLDER/Vrill
 # THREADS: threads of the simulation. JOBS: parallel compilers
-# KIND  plain: fast, in minutes for a large design
-#       tuned: faster, its code laid out after a step of the design has run (tune.sh)
-#       quick: built in seconds, several times slower: for small designs and few steps
+# KIND  plain: runs fast, and is built in minutes for a large design
+#       tuned: runs faster, because its code is laid out by a profile of a step of the design (tune.sh)
+#       quick: is built in seconds and runs several times slower, for small designs and few steps
 set -e
 kind=$1 dir=$2 folder=$3 threads=$4 jobs=$5
 shift 5
