@@ -62,7 +62,7 @@ struct edge {
     bool given;                     // the result of a kernel without a golden function: the replay takes it from here
     void *result[CHECK_MAX_TOKENS]; // elements of such a result in this firing, per token
     struct check_queue queue;       // beats that wait for the replay
-    float *row[CHECK_MAX_TOKENS];   // logits of this firing, per token, in a design with drafts
+    float *row[CHECK_MAX_TOKENS];   // logits of this firing, per token
     // progress
     int64_t step, repetition;
     int firing;

@@ -24,8 +24,8 @@ struct contract {
     struct timing_groups groups; // a pipe: groups of single words
     uint64_t reset;              // cycle of the reset
     // Progress of the inputs. row: rows of the current group that each input has taken. done: rows of the earlier
-    // groups. tokens: tokens of the firing so far. index: number of the group. given: output rows of the earlier
-    // groups.
+    // groups. tokens: tokens in the first row of the current group so far. index: number of the group. given: output
+    // rows of the earlier groups.
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
     uint64_t taken_words[CUSTOM_MAX_PORTS];     // used if each word makes a result (by_word)
     uint64_t last_take, last_leave, last_stall; // cycles
@@ -45,7 +45,7 @@ struct contracts {
     struct contract *kernel; // per kernel
 };
 
-// Returns the groups of a contract. Of a pipe, these are groups of one row.
+// Returns the groups of a contract. For a pipe, these are groups of one row.
 static struct timing_groups groups_of(const struct ir *ir, int kernel, const struct timing_contract *c) {
     if (c->machine == TIMING_GROUPS) return c->groups;
     int node = ir->kernel[kernel].node;
