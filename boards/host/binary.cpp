@@ -18,7 +18,8 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// Reads parts of the file, because a bitstream of a large card has 100 MB and more, with its tables anywhere in it.
+// Reads single values at given offsets of the file. It does not load the file, because the bitstream of a large card
+// has 100 MB and more, and the tables can be anywhere in it.
 class reader {
   public:
     explicit reader(const std::string &file) : path(file), in(file, std::ios::binary) {
@@ -36,12 +37,13 @@ class reader {
     std::ifstream in;
 };
 
+// Return the text of a field of fixed size, which ends at the first zero byte or at the end of the field.
 template <std::size_t n> std::string text(const char (&field)[n]) { return std::string(field, strnlen(field, n)); }
 template <std::size_t n> std::string text(const unsigned char (&field)[n]) {
     return std::string(reinterpret_cast<const char *>(field), strnlen(reinterpret_cast<const char *>(field), n));
 }
 
-// Returns the position of a section, or 0 if there is none.
+// Returns the offset of the first section of a kind in the file, or 0 if there is none.
 std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
     for (std::uint32_t i = 0; i < head.m_header.m_numSections; i++) {
         auto s = r.take<axlf_section_header>(offsetof(axlf, m_sections) + i * sizeof(axlf_section_header));
@@ -70,6 +72,7 @@ std::string bank_name(const std::vector<std::string> &names, int index) {
 
 } // namespace
 
+// Reads the header and the tables of an .xclbin. Throws if the file is none, or has no kernel.
 binary read_binary(const std::string &path) {
     reader r(path);
     auto head = r.take<axlf>(0);
@@ -83,7 +86,7 @@ binary read_binary(const std::string &path) {
     std::uint64_t layout = section(r, head, IP_LAYOUT), wires = section(r, head, CONNECTIVITY);
     if (!layout || !wires) bad(path, "no kernel in it");
     std::vector<std::string> names = bank_names(r, head);
-    std::map<int, std::map<int, std::string>> banks; // by index of the unit and of the argument
+    std::map<int, std::map<int, std::string>> banks; // name of the bank, by index of the unit and of the argument
     int count = r.take<std::int32_t>(wires);
     for (int i = 0; i < count; i++) {
         auto c = r.take<::connection>(wires + offsetof(::connectivity, m_connection) + i * sizeof(::connection));

@@ -18,7 +18,7 @@ namespace rill {
 namespace {
 
 constexpr std::uint64_t chunk = 16 << 20; // bytes between two progress reports
-constexpr std::uint64_t page = 4096;      // channels have whole pages
+constexpr std::uint64_t page = 4096;      // bytes; the buffer of a channel has whole pages
 
 // Runs a call. If XRT throws, the message begins with `what`, the operation that failed.
 template <typename call> auto tried(const std::string &what, call &&f) -> decltype(f()) {
@@ -38,6 +38,7 @@ xrt::device open_device(const std::string &name) {
     });
 }
 
+// Returns a property of the device, or "" if XRT does not give it.
 template <xrt::info::device what> std::string info(const xrt::device &d) {
     try {
         return d.get_info<what>();
@@ -48,6 +49,7 @@ template <xrt::info::device what> std::string info(const xrt::device &d) {
 
 } // namespace
 
+// Resets the card. Everything on the card is lost.
 void reset_card(const std::string &device) {
     xrt::device d = open_device(device);
     tried("reset", [&] { d.reset(); });
@@ -60,7 +62,7 @@ struct card::parts {
     std::vector<xrt::bo> channel;
     xrt::bo prompt, ring;                 // of all slots
     std::size_t prompt_bytes, ring_bytes; // of one slot
-    int beat_bytes;
+    int beat_bytes;                       // bytes of a beat of a memory port
 };
 
 card::~card() = default;
@@ -164,8 +166,8 @@ void card::upload(const package &pkg, const image &im, bool verify,
     }
 }
 
-// Compares the checksum of each part with the manifest. Clears the copy of the host before it reads a piece, so that
-// only bytes that the card sends can give the right checksum.
+// Compares the checksum of each part in the memory of the card with the manifest. Before each read it clears the piece
+// in the buffer of the host, so that only bytes that the card sends can give the right checksum. It reads whole pages.
 void card::check_weights(const package &pkg, const image &im,
                          const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
     std::uint64_t total = 0, done = 0;
@@ -191,7 +193,7 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Writes the prompt with zeros after it, because the design reads whole beats, and clears the ring.
+// Writes the prompt of a slot with zeros after it, because the design reads whole beats, and clears the slot's ring.
 void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids) {
     std::size_t prompt = slot * p->prompt_bytes, ring = slot * p->ring_bytes;
     std::memset(p->prompt.map<char *>() + prompt, 0, p->prompt_bytes);
@@ -203,7 +205,8 @@ void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids)
     });
 }
 
-// Reads ids of a ring. Transfers the whole beats that hold them.
+// Reads `count` ids of a slot's ring, from number `from` on, into `ids`. Transfers the whole beats that hold these ids.
+// Throws if the ring has no room for so many ids, which shows that the design reported a wrong count.
 void card::get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
     std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = slot * p->ring_bytes;

@@ -63,7 +63,8 @@ class node {
     node(const node &from, json_t *v) : path(from.path), root(from.root), value(v) {}
 };
 
-// Chooses a compute unit and the banks of its ports. Units are counted from 1, and 0 chooses the first.
+// Chooses a compute unit and the banks of its ports. Units are counted from 1, and 0 chooses the first. Throws if the
+// package has no such unit.
 void read_unit(const node &top, std::uint32_t unit, package &p) {
     for (const node &name : top.at("compute_units").items()) p.units.push_back(name.text());
     std::size_t index = unit ? unit - 1 : 0;
@@ -116,6 +117,7 @@ void read_end_ids(const node &top, package &p) {
 
 } // namespace
 
+// Reads package.json and memory_map.json. Throws if a file or a member is missing or wrong.
 package read_package(const std::string &folder, std::uint32_t unit) {
     node top(folder + "/package.json");
     package p;
@@ -154,7 +156,7 @@ std::uint64_t file_bytes(const std::string &path) {
     return static_cast<std::uint64_t>(info.st_size);
 }
 
-// Returns the CRC-32 of a part of a file. Sets *whole to whether the file has all of the part.
+// Returns the CRC-32 of `bytes` bytes of a file from `offset` on. Sets *whole to false if the file ends before them.
 std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes, bool *whole) {
     std::vector<unsigned char> buffer(1 << 20);
     std::uint32_t crc = 0;
@@ -185,7 +187,8 @@ image_part check_part(const image &im, const node &part) {
 }
 
 // Returns the bytes of memory that a channel needs, in whole pages. The weights end with the file of the channel, which
-// has `file` bytes. Caches and areas of the host can follow, up to the end of the last segment.
+// has `file` bytes. Caches and areas of the host can follow, up to the end of the last segment. A segment with a
+// negative channel is in every channel.
 std::uint64_t needed_of(const package &p, int channel, std::uint64_t file) {
     std::uint64_t end = file;
     for (const segment &s : p.segments)

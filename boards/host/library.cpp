@@ -12,10 +12,12 @@ using namespace rill;
 
 namespace {
 
-constexpr std::uint32_t CTRL_IDLE = 4, MAGIC = 0x4C4C4952; // MAGIC: "RILL", the lowest byte first
+// CTRL_IDLE: bit of the register CTRL. MAGIC: "RILL", the lowest byte first.
+constexpr std::uint32_t CTRL_IDLE = 4, MAGIC = 0x4C4C4952;
 
 // ---- opening ----
 
+// Returns the JSON object of rill_host_about.
 std::string describe(const rill_host &h, const binary &b) {
     std::uint64_t bytes = 0;
     for (std::uint64_t n : h.im.needed) bytes += n;
@@ -36,6 +38,7 @@ std::string describe(const rill_host &h, const binary &b) {
 
 bool is_idle(rill_host *h) { return (h->dev->read(h->pkg.registers.at("CTRL").offset) & CTRL_IDLE) != 0; }
 
+// Waits until the kernel is idle. Returns false if that takes longer than `limit` seconds.
 bool becomes_idle(rill_host *h, double limit) {
     auto begin = clock_type::now();
     while (!is_idle(h)) {
@@ -45,7 +48,8 @@ bool becomes_idle(rill_host *h, double limit) {
     return true;
 }
 
-// Compares the identity that the kernel on the card reports with that of the package. Older kernels report none.
+// Compares the identity and the layout that the kernel on the card reports with those of the package. Throws if they
+// differ. Older kernels have no such registers and are not checked.
 void check_identity(const rill_host *h) {
     if (!h->pkg.has("magic")) return;
     if (value_of(h, "magic") != MAGIC) throw problem(RILL_HOST_CARD, "the kernel on the card is none of rill's");
@@ -57,7 +61,7 @@ void check_identity(const rill_host *h) {
 }
 
 // If a request of an earlier program still runs, tells the design to end it at once, and waits for the end. A design
-// without `halt` completes the request.
+// without `halt` completes the request. Throws if the design is not idle after h->timeout seconds.
 void wait_for_idle(rill_host *h) {
     if (is_idle(h)) return;
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);

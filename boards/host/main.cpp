@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill-host: runs requests on a card.
+// rill-host: runs the requests of its command line on a card through rill_host.h, and prints the answers. It can also
+// compare an answer with that of the oracle, measure speed, and reset or check the card.
 #include <jansson.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 #include "boards/host/host.hpp"
 #include "boards/host/options.hpp"
 
-static rill_host *running; // for the signal handler
+static rill_host *running; // the open card, for the signal handler
 
 static void on_interrupt(int) {
     static const char text[] = "\nrill-host: stopping after the present step; Ctrl-C again ends it at once\n";
@@ -22,6 +23,7 @@ static void show_progress(void *, const char *what, uint64_t done, uint64_t tota
                  static_cast<double>(total) / 1e6, done == total ? "\n" : "");
 }
 
+// Prints an error and returns `status`.
 static int complain(const std::string &what, int status) {
     std::fprintf(stderr, "rill-host: error: %s\n", what.c_str());
     return status;
@@ -29,7 +31,7 @@ static int complain(const std::string &what, int status) {
 
 struct stream { // output of one request as it comes
     const command_line *options;
-    answer *into;
+    answer *into; // receives the ids
     rill_host *host;
     bool at_once; // prints ids as they come
 };
@@ -42,7 +44,8 @@ static void print_id(const stream *s, bool first, uint32_t id, const char *text,
     std::fflush(stdout);
 }
 
-// Notes an id. Without --json and --bench, prints it at once.
+// Adds an id, its text and its time to the answer. Also prints the id if `at_once` is set and neither --json nor
+// --bench was given.
 static void take_id(void *context, uint32_t id, double seconds) {
     auto *s = static_cast<stream *>(context);
     size_t bytes;
@@ -74,7 +77,8 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
     return a;
 }
 
-// Encodes a prompt. If there is no tokenizer or no such chat template, prints a message and returns false.
+// Encodes a prompt into *ids. If there is no tokenizer, or if the chat template cannot be used, prints a message and
+// returns false.
 static bool encode(rill_host *host, const command_line &c, const prompt &p, std::vector<uint32_t> *ids) {
     *ids = p.ids;
     if (!p.is_text) return true;
@@ -90,6 +94,7 @@ static bool encode(rill_host *host, const command_line &c, const prompt &p, std:
     return true;
 }
 
+// Ends the output of an answer: prints the counters, and after an error the message. Returns the exit status.
 static int end_request(const command_line &c, const answer &a) {
     if (!c.json && c.bench.empty()) std::printf("\n");
     if (!c.quiet && c.bench.empty() && a.result.channels) print_counters(a);
@@ -103,12 +108,13 @@ struct together {
     const command_line *options;
     std::vector<answer> *answers;
     std::vector<stream> streams;            // the output of each answer
-    std::vector<size_t> running;            // the answer of each number that the library gives
-    size_t sent = 0, printed = 0, left = 0; // left counts the requests that run
+    std::vector<size_t> running;            // index of the answer, by the number that rill_host_submit gave
+    size_t sent = 0, printed = 0, left = 0; // number of answers: submitted, printed, and still running
     int status = 0;                         // exit status of the program
 };
 
-// Prints the answers that have ended, in the order of their prompts.
+// Prints the answers that have ended, in the order of their prompts. An answer waits until all answers before it are
+// printed. Keeps the first exit status that is not 0.
 static void print_ended(together *t, const std::vector<bool> &ended) {
     const command_line &c = *t->options;
     for (; t->printed < t->sent && ended[t->printed]; t->printed++) {
@@ -123,7 +129,8 @@ static void print_ended(together *t, const std::vector<bool> &ended) {
     }
 }
 
-// Submits requests as long as there are free slots. After an error, submits no more, but running requests still end.
+// Submits requests as long as there are free slots, and none after an error. Running requests still end after an error
+// of the input. After any other error the library has given them up, so `left` becomes 0.
 static void send_more(together *t) {
     for (; t->status == 0 && t->sent < t->answers->size() && t->left < t->running.size(); t->sent++, t->left++) {
         rill_host_request r = request_of(*t->options, &t->streams[t->sent], t->options->tokens);
@@ -138,6 +145,7 @@ static void send_more(together *t) {
     }
 }
 
+// Runs all prompts, as many at the same time as the design has slots. Returns the exit status.
 static int run_together(rill_host *host, const command_line &c, std::vector<answer> *answers) {
     together t = {host, &c, answers, {}, std::vector<size_t>(rill_host_slots(host))};
     answers->resize(c.prompts.size());
@@ -175,7 +183,8 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     return status;
 }
 
-// Measures requests of given lengths. Every run has the same prompts, and an end-of-text id does not end a request.
+// Measures requests of given lengths. Every run of the program has the same prompts, and an end-of-text id does not end
+// a request.
 static int run_bench(rill_host *host, command_line c, std::vector<answer> *answers) {
     c.ignore_eot = true;
     if (!c.json) print_bench_head();
@@ -191,6 +200,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
 
 // ---- comparison with the answer of the oracle ----
 
+// Appends the numbers of the list `key` to *ids. Returns false if there is no such list.
 static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> *ids) {
     const json_t *list = json_object_get(top, key);
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -200,9 +210,10 @@ static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> 
 
 struct golden_answer {
     std::vector<uint32_t> prompt, ids;
-    std::string logits; // hash of the logits
+    std::string logits; // hash of the logits, 16 hexadecimal digits
 };
 
+// Returns 0 if the hashes of the logits are equal or if the design has none. Otherwise prints an error and returns 1.
 static int compare_logits(const answer &a, const golden_answer &golden) {
     if (!a.result.hashes_logits) {
         std::fprintf(stderr, "rill-host: selftest: the design does not hash its logits: they are not compared\n");
@@ -256,6 +267,7 @@ static int check_weights(rill_host *host, const command_line &c) {
 
 static int run_all(rill_host *host, const command_line &c, std::vector<answer> *answers) {
     if (c.probe) return 0;
+    // Without a request, --check-weights checks the present contents of the card's memory and uploads nothing.
     bool alone = c.check_weights && c.selftest.empty() && c.prompts.empty() && c.bench.empty();
     if (alone) return check_weights(host, c);
     if (rill_host_upload(host, c.verify) != RILL_HOST_OK) return complain(rill_host_message(host), 1);

@@ -12,7 +12,7 @@
 static const char usage[] =
     "usage: rill-host PACKAGE [--prompt TEXT | --prompt-ids 1,2,3]... [--tokens N] [options]\n"
     "  PACKAGE           folder that `rill package` made, with the image of `rill pack` in it\n"
-    "  --prompt TEXT     a request as text. Several requests run one after another\n"
+    "  --prompt TEXT     a request as text. Several run one after another, or together in a design with `slots`\n"
     "  --chat NAME|FILE  put prompts into a chat template: one of families/chat, or a file\n"
     "  --prompt-ids L    a request as token ids, with no beginning-of-text id added\n"
     "  --tokens N        generate at most N tokens (default 64)\n"
@@ -101,11 +101,13 @@ static const option options[] = {{"prompt", 1, nullptr, PROMPT},
                                  {"sampling-seed", 1, nullptr, SEED},
                                  {}};
 
+// Prints an error and returns false.
 static bool wrong(const std::string &what) {
     std::fprintf(stderr, "rill-host: error: %s\n(`rill-host --help` shows the options)\n", what.c_str());
     return false;
 }
 
+// Reads a whole number of 1 or more.
 static bool read_number(const char *name, const char *text, unsigned *value) {
     char *end;
     errno = 0;
@@ -116,7 +118,7 @@ static bool read_number(const char *name, const char *text, unsigned *value) {
     return true;
 }
 
-// Reads ids such as `1,2,3`. An empty text has no ids. An empty element is an error.
+// Reads a list of ids such as `1,2,3`. An empty text gives an empty list. An empty element is an error.
 static bool read_ids(const char *text, std::vector<uint32_t> *ids) {
     const char *at = text;
     while (*at) {
@@ -130,6 +132,7 @@ static bool read_ids(const char *text, std::vector<uint32_t> *ids) {
     return true;
 }
 
+// Reads a list of IN:OUT, the prompt tokens and generated tokens of each request.
 static bool read_pairs(const char *text, std::vector<std::pair<unsigned, unsigned>> *pairs) {
     for (const char *at = text; *at;) {
         unsigned in, out;
@@ -150,7 +153,7 @@ static bool read_seconds(const char *text, double *value) {
     return true;
 }
 
-// Reads a float. The library checks its range.
+// Reads a float. The library checks its range when a request is submitted.
 static bool read_float(const char *name, const char *text, float *value) {
     char *end;
     *value = std::strtof(text, &end);
@@ -158,6 +161,7 @@ static bool read_float(const char *name, const char *text, float *value) {
     return true;
 }
 
+// Reads a whole number from 0 to `most`.
 static bool read_whole(const char *name, const char *text, uint64_t most, uint64_t *value) {
     char *end;
     errno = 0;
@@ -174,6 +178,7 @@ static bool read_top_k(const char *text, unsigned *value) {
     return true;
 }
 
+// Applies an option, whose value is in optarg. Returns false after an error.
 static bool take(int o, command_line *c) {
     prompt p = {};
     switch (o) {

@@ -13,21 +13,23 @@ const char *status_name(rill_host_status s) {
     return names[s];
 }
 
+// Returns the seconds from the start to the first id (TTFT), or 0 if there is no id.
 static double first_id(const answer &a) { return a.seconds.empty() ? 0 : a.seconds.front(); }
 
-// Returns the rate of the ids after the first one, because the time of the first id contains that of the prompt.
+// Returns the ids per second after the first id, because the time of the first id contains the time of the prompt.
 static double tokens_per_second(const answer &a) {
     if (a.seconds.size() < 2 || a.seconds.back() <= a.seconds.front()) return 0;
     return static_cast<double>(a.seconds.size() - 1) / (a.seconds.back() - a.seconds.front());
 }
 
+// Returns the data of all channels, in GB.
 static double moved_gb(const answer &a) {
     uint64_t beats = 0;
     for (uint32_t c = 0; c < a.result.channels; c++) beats += a.result.beats[c];
     return static_cast<double>(beats) * a.result.beat_bytes / 1e9;
 }
 
-// Returns the time of the cycles of the design at the clock for which it was made.
+// Returns the seconds that the counted cycles take at the clock for which the design was made.
 static double design_seconds(const answer &a) {
     return a.result.clock_mhz > 0 ? static_cast<double>(a.result.cycles) / (a.result.clock_mhz * 1e6) : 0;
 }
@@ -53,6 +55,7 @@ void print_counters(const answer &a) {
 
 // ---- JSON ----
 
+// Returns a list of numbers as a JSON array.
 template <typename list> static std::string numbers(const list &values) {
     std::string s = "[";
     for (std::size_t i = 0; i < values.size(); i++) s += (i ? ", " : "") + std::to_string(values[i]);

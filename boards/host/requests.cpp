@@ -25,6 +25,7 @@ void forget_positions(rill_host *h) {
     if (h->pkg.prefix) set(h, "held", 0);
 }
 
+// Reads the sensor if sensor_seconds have passed since the latest reading. now: seconds since the start of the request.
 void power::look(const card &c, double now) {
     constexpr double sensor_seconds = 0.2; // between two readings
     if (now < next) return;
@@ -39,7 +40,7 @@ using namespace rill;
 
 namespace {
 
-constexpr std::uint32_t WATCHDOG = 100000000; // cycles
+constexpr std::uint32_t WATCHDOG = 100000000; // default value of the register watchdog, in cycles
 constexpr double QUIET_SECONDS = 10;          // time in which a design must end after it was told to end at once
 
 // ---- checks ----
@@ -82,6 +83,7 @@ std::uint32_t bits_of(float x) {
     return bits;
 }
 
+// Writes a register of 64 bits, the low half first.
 void set_wide(rill_host *h, const char *name, std::uint64_t value) {
     std::uint32_t place = h->pkg.registers.at(name).offset;
     h->dev->write(place, static_cast<std::uint32_t>(value));
@@ -107,7 +109,8 @@ std::uint32_t prefix_of(rill_host *h, const rill_host_request &r) {
     return common_prefix(h->held, r.prompt, r.prompt_count);
 }
 
-// Notes the ids of the positions that the request has left. The last generated id has no position yet.
+// Notes the ids whose positions the card holds after the request. The register `held` has their number. The last
+// generated id has no position yet, so a number that includes it is wrong, and nothing is noted.
 void note_positions(rill_host *h, const place &p) {
     if (!h->pkg.prefix) return;
     std::vector<std::uint32_t> all(p.prompt);
@@ -119,6 +122,7 @@ void note_positions(rill_host *h, const place &p) {
 bool runs(const place &p) { return p.used && !p.ended; } // whether the design has the request
 
 // Waits until the design has begun the run and counted its request. Until then the design ignores submissions.
+// accepted: number of accepted requests in bits 31:16 of the register `slots` before the start.
 void wait_for_run(rill_host *h, std::uint64_t accepted) {
     auto begin = clock_type::now();
     while (value_of(h, "slots") >> 16 == accepted)
@@ -150,6 +154,7 @@ void begin_run(rill_host *h, place &p) {
     if (h->pkg.slots > 1) wait_for_run(h, accepted);
 }
 
+// Reads the counters of the run.
 counts counts_of(const rill_host *h) {
     counts c;
     c.cycles = value_of(h, "cycles");
@@ -160,6 +165,7 @@ counts counts_of(const rill_host *h) {
     return c;
 }
 
+// Returns the lowest slot without a request. There must be one.
 std::uint32_t free_slot(const rill_host *h) {
     std::uint32_t taken = 0, slot = 0;
     for (const place &p : h->places) taken |= runs(p) ? 1u << p.slot : 0;
@@ -169,7 +175,8 @@ std::uint32_t free_slot(const rill_host *h) {
 
 void end_requests(rill_host *h);
 
-// Submits the request to a free slot of the run. Returns false if the run is over.
+// Submits the request to a free slot of the run. Returns false if the run is over. The requests of the run have then
+// ended, and the caller begins a new run.
 bool join_run(rill_host *h, place &p) {
     const rill_host_request &r = p.request;
     p.slot = free_slot(h), p.before = counts_of(h);
@@ -190,6 +197,7 @@ bool join_run(rill_host *h, place &p) {
     throw problem(RILL_HOST_TIMEOUT, std::string("the design neither takes a request nor ends its run") + needs_reset);
 }
 
+// Returns a place without a request and its number, or NULL if all are in use.
 place *free_place(rill_host *h, std::uint32_t *number) {
     for (*number = 0; *number < h->pkg.slots; ++*number)
         if (!h->places[*number].used) return &h->places[*number];
@@ -214,6 +222,8 @@ void submit(rill_host *h, const rill_host_request &r, std::uint32_t *number) {
 
 // ---- following ----
 
+// Takes the new ids of a request from its ring, and calls `token` for each of them. The register `slot` must have the
+// slot of the request.
 void take_ids(rill_host *h, place &p) {
     std::uint32_t from = static_cast<std::uint32_t>(p.ids.size());
     std::uint32_t now = h->dev->read(h->pkg.registers.at("ids_written").offset);
@@ -243,7 +253,8 @@ void take_ids(rill_host *h, place &p) {
     throw problem(RILL_HOST_TIMEOUT, what + (ended ? "; the request was ended" : needs_reset));
 }
 
-// Tells the design which requests to stop.
+// Tells the design to stop the requests for which rill_host_stop or rill_host_stop_request was called since the last
+// time.
 void tell_stops(rill_host *h) {
     if (int asked = h->stop; asked > h->told) set(h, "halt", asked > 1 ? HALT_KILL : HALT_STOP), h->told = asked;
     for (place &p : h->places) {
@@ -276,7 +287,7 @@ void fill_counts(rill_host *h, const place &p, rill_host_result *out) {
     out->drafts_accepted = value_of(h, h->pkg.counter(h->pkg.draft_counter + 1));
 }
 
-// Fills the result of a request that has ended. The register `slot` must have its slot.
+// Fills the result of a request that has ended. The register `slot` must have the slot of the request.
 void fill_result(rill_host *h, place &p) {
     auto value = [&](const char *name) { return static_cast<std::uint32_t>(value_of(h, name)); };
     rill_host_result *out = &p.result;
@@ -293,7 +304,7 @@ void fill_result(rill_host *h, place &p) {
     fill_counts(h, p, out);
 }
 
-// Fills the result of a request that has ended, and its status.
+// Fills result, status and message of a request that has ended, and marks it as ended.
 void end_request(rill_host *h, place &p) {
     fill_result(h, p);
     note_positions(h, p);
@@ -310,17 +321,17 @@ void end_request(rill_host *h, place &p) {
 }
 
 // Returns whether the request in the register `slot` has its final results, although other requests run on. After a
-// fault of the run or a kill, results are final only when the run is done.
+// fault of the run or a kill, results are final only when the run is done. Faults 1 to 4 and 9 belong to one request.
 bool ended_alone(rill_host *h) {
     std::uint64_t ending = value_of(h, "ending"), fault = value_of(h, "fault");
     return ending != 0 && ending != 5 && (fault < 5 || fault == 9);
 }
 
-// Takes the new ids of a running request, and notes its end. `over` is true if the run is done. `busy` has a bit for
-// each slot with a request.
+// Takes the new ids of a running request, and notes its end. `over` is true if the run is done. Bits 15:0 of `busy`
+// show which slots have a request. Throws if nothing has moved for h->timeout seconds.
 void follow(rill_host *h, place &p, bool over, std::uint64_t busy) {
     if (h->pkg.slots > 1) set(h, "slot", p.slot);
-    bool alone = h->pkg.slots > 1 && (busy & 0xffff) != 0; // otherwise the run is about to end
+    bool alone = h->pkg.slots > 1 && (busy & 0xffff) != 0; // false if the run is about to end
     bool ended = over || (alone && !(busy >> p.slot & 1) && ended_alone(h));
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);
     if (status != p.seen) h->moved = clock_type::now(), p.seen = status;
@@ -347,6 +358,7 @@ void look(rill_host *h) {
         if (runs(p)) follow(h, p, false, busy);
 }
 
+// Returns a place whose request has ended and its number, or NULL and RILL_HOST_NONE.
 place *ended_place(rill_host *h, std::uint32_t *number) {
     for (*number = 0; *number < h->pkg.slots; ++*number)
         if (h->places[*number].used && h->places[*number].ended) return &h->places[*number];
@@ -363,6 +375,7 @@ rill_host_status drop_requests(rill_host *h) {
     return h->status;
 }
 
+// Does the work of rill_host_wait, with the time in seconds.
 rill_host_status wait_for_one(rill_host *h, double seconds, std::uint32_t *number, rill_host_result *result) {
     *result = {};
     auto begin = clock_type::now();

@@ -43,14 +43,14 @@ struct rill_host_options {
 // rill_host_close may be called.
 rill_host *rill_host_open(const struct rill_host_options *options);
 void rill_host_close(rill_host *host); // `host` may be NULL
-// Resets a card that hangs, as `xbutil reset` does. Everything on the card is lost, including its memory. If the reset
-// fails, `message` receives the reason.
+// Resets a card that hangs, as `xbutil reset` does. `device` is as in rill_host_options. Everything on the card is
+// lost, including its memory. If the reset fails, `message`, which has room for `bytes` bytes, receives the reason.
 enum rill_host_status rill_host_reset(const char *device, char *message, size_t bytes);
 // Return the status and the message of the latest call. The message is "" after success. Otherwise it tells what is
-// wrong and what to do.
+// wrong and what to do. It is valid until the next call.
 enum rill_host_status rill_host_failed(const rill_host *host);
 const char *rill_host_message(const rill_host *host);
-// Describes package, image, binary, card and banks as a JSON object.
+// Describes package, image, binary, card and banks as a JSON object. The text is valid until the handle is closed.
 const char *rill_host_about(const rill_host *host);
 
 // Writes every byte that the design may read (the image, and zeros elsewhere). No request may run. If `verify` is not
@@ -60,11 +60,12 @@ enum rill_host_status rill_host_upload(rill_host *host, int verify);
 // run. Afterwards the image counts as uploaded if it is right.
 enum rill_host_status rill_host_check_weights(rill_host *host);
 
-// Encodes a prompt, with the id that the tokenizer puts before a text, if it has one. Returns the count of ids and
-// writes at most `room` of them. Returns -1 if the image has no tokenizer.
+// Encodes a prompt, with the id that the tokenizer puts before a text, if it has one. Returns the count of all ids and
+// writes the first ones, at most `room`, to `ids`, which may be NULL if `room` is 0. Returns -1 if the image has no
+// tokenizer.
 long rill_host_encode(rill_host *host, const char *text, uint32_t *ids, size_t room);
-// Encodes a question to a chat model with a template, whose name or file is `chat` (docs/models.md). Returns -1 after
-// an error, which rill_host_message describes.
+// Encodes a question to a chat model with a template, whose name or file is `chat` (docs/models.md). Returns and writes
+// ids as rill_host_encode does. Returns -1 after an error, which rill_host_message describes.
 long rill_host_encode_chat(rill_host *host, const char *chat, const char *text, uint32_t *ids, size_t room);
 // Returns the bytes of one id, valid until the handle is closed. *bytes is 0 if the id has none.
 const char *rill_host_decode(rill_host *host, uint32_t id, size_t *bytes);
@@ -77,7 +78,7 @@ struct rill_host_request {
     void *context;
     float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
-    float min_p;       // with top_k: draw only from ids at least this likely, relative to the most likely id as 1
+    float min_p;       // with top_k: draw only from ids at least min_p times as likely as the most likely one; 0: any
     uint64_t seed;     // seed of the random numbers: an equal request with an equal seed gives equal ids
     int whole;         // if not 0, computes the whole prompt, although the card holds its first positions
 };
@@ -85,14 +86,15 @@ struct rill_host_request {
 enum { RILL_HOST_MAX_CHANNELS = 32, RILL_HOST_MAX_SLOTS = 16 };
 struct rill_host_result { // pointers are valid until the next request
     const uint32_t *id;
-    const double *seconds; // time from the start until the host saw each id
-    uint32_t count;
-    double total;     // seconds from start to end
-    uint64_t cycles;  // from start to done, by the counter of the design
-    double clock_mhz; // clock for which the design was made
-    uint32_t channels, beat_bytes;
+    const double *seconds;         // time from the start until the host saw each id
+    uint32_t count;                // entries of id and of seconds
+    double total;                  // seconds from start to end, by the clock of the host
+    uint64_t cycles;               // from start to done, by the counter of the design
+    double clock_mhz;              // clock for which the design was made
+    uint32_t channels, beat_bytes; // entries of beats and of stalls; bytes of a beat
+    // Counters of each memory channel: beats, and cycles in which the channel had no beat ready for its engine lane.
     uint64_t beats[RILL_HOST_MAX_CHANNELS], stalls[RILL_HOST_MAX_CHANNELS];
-    uint32_t status, fault, fault_place; // registers
+    uint32_t status, fault, fault_place; // registers at the end of the request (docs/registers.md)
     uint32_t ending;                     // register; 0 if the design has none
     uint64_t logits_hash; // register; hash of the logits from which the ids were chosen, comparable with the oracle's
     int hashes_logits;    // 0 if the design does not hash; logits_hash is 0 then
@@ -106,7 +108,8 @@ struct rill_host_result { // pointers are valid until the next request
 };
 
 // Runs one request from start to end. The image must have been uploaded, and no other request may run. Fills *result if
-// the design ended the request, even with a fault. *result is all 0 if the request was refused or given up.
+// the design ended the request, even with a fault. *result is all 0 if the request was refused or given up. Returns how
+// the request ended.
 enum rill_host_status rill_host_run(rill_host *host, const struct rill_host_request *request,
                                     struct rill_host_result *result);
 // Ends all running requests after the current step or, if called twice, as soon as no memory access is open. A design
@@ -123,7 +126,7 @@ uint32_t rill_host_slots(const rill_host *host);
 // Starts a request, even while others run, and sets *number to a number below rill_host_slots. The request has this
 // number until rill_host_wait returns it. Copies the prompt. May call `token` of requests that run. RILL_HOST_INPUT
 // means that the request is wrong, or that all numbers are in use. Then no request was started, and the others go on.
-// After another error no request runs any more.
+// After another error, all requests are given up.
 enum rill_host_status rill_host_submit(rill_host *host, const struct rill_host_request *request, uint32_t *number);
 // Waits at most `milliseconds` for the end of a request, and meanwhile calls `token` for the new ids of all requests.
 // - If a request has ended, sets *number to its number and fills *result, whose pointers are valid until the number is
@@ -139,13 +142,13 @@ void rill_host_stop_request(rill_host *host, uint32_t number);
 
 // ---- text without a card ----
 
-// The tokenizer of an image and one chat template. It does not depend on an open card. Any thread may call the
+// The tokenizer of an image with one chat template. A rill_text does not need an open card. Any thread may call the
 // functions below, even while a request runs.
 typedef struct rill_text rill_text;
 
 struct rill_text_facts { // facts about the design; strings are valid until the handle is closed
     const char *design, *identity;
-    uint32_t context, vocabulary, channels, beat_bytes;
+    uint32_t context, vocabulary, channels, beat_bytes; // context and vocabulary: 0 if it is no language model
     uint32_t sampling; // longest list from which ids are drawn; 0 if the design takes the most likely id
     double clock_mhz;
     int has_tokenizer, has_chat; // not 0 if there is a tokenizer, and if a chat template was given
@@ -159,13 +162,14 @@ struct rill_text_turn { // one message of a conversation
     const char *text;
 };
 
-// Reads package, tokenizer and, unless `chat` is NULL, the template with this name or file. Never returns NULL:
-// rill_text_failed tells whether it worked. If not, only rill_text_close may be called.
+// Reads the package, the tokenizer in the folder `image` (NULL for image/ in the package) and, unless `chat` is NULL,
+// the template with this name or file. Never returns NULL: rill_text_failed tells whether it worked. If not, only
+// rill_text_close may be called.
 rill_text *rill_text_open(const char *package, const char *image, const char *chat);
 void rill_text_close(rill_text *text);               // `text` may be NULL
 const char *rill_text_failed(const rill_text *text); // returns NULL, or a message
 void rill_text_describe(const rill_text *text, struct rill_text_facts *facts);
-// Encodes a prompt like rill_host_encode.
+// Encodes a prompt of `count` bytes. Returns and writes ids as rill_host_encode does.
 long rill_text_encode(rill_text *text, const char *bytes, size_t count, uint32_t *ids, size_t room);
 // Encodes a conversation: at most one system message, then questions of the user with the answers of the assistant
 // between them. Returns the count of ids and writes at most `room` of them. Returns -1 and the reason in `why` if the

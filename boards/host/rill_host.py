@@ -72,6 +72,7 @@ class Answer:
 
 
 def load(path=None):
+    """Loads the library and declares the types of its functions. Raises OSError if the file cannot be loaded."""
     here = os.path.dirname(os.path.abspath(__file__))
     library = c.CDLL(path or os.environ.get("RILL_HOST_LIBRARY") or os.path.join(here, "librill_host.so"))
     library.rill_host_open.restype = c.c_void_p
@@ -131,11 +132,13 @@ class Host:
         self.close()
 
     def close(self):
+        """Releases the card. No other method may be called afterwards."""
         if self.handle:
             self.library.rill_host_close(self.handle)
         self.handle = None
 
     def message(self):
+        """Returns the message of the latest call, or "" if it had no error."""
         return self.library.rill_host_message(self.handle).decode(errors="replace")
 
     def about(self):
@@ -156,7 +159,7 @@ class Host:
 
     def encode(self, text, chat=None):
         """Returns the ids of a text. With `chat`, the name or file of a template, the text is a question to a chat
-        model."""
+        model. Raises HostError if there is no tokenizer or no such template."""
         def made(ids, room):
             if chat is None:
                 return self.library.rill_host_encode(self.handle, text.encode(), ids, room)
@@ -170,6 +173,7 @@ class Host:
         return list(ids)
 
     def decode(self, ids):
+        """Returns the text of a list of ids. Bytes that are not valid UTF-8 become U+FFFD."""
         size, text = c.c_size_t(), b""
         for one in ids:
             at = self.library.rill_host_decode(self.handle, one, c.byref(size))
@@ -178,15 +182,15 @@ class Host:
 
     def request(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
                 whole=False):
-        """Returns a Request for a prompt, which is a text or a list of ids. token(id, seconds) is called for each id as
-        it comes. temperature, top_k, min_p, seed and whole are as in rill_host.h."""
+        """Returns a Request for a prompt, which is a text or a list of ids. tokens: most tokens to generate.
+        token(id, seconds) is called for each id as it comes. The other arguments are as in rill_host.h."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
         return Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
                        temperature, top_k, min_p, seed, whole)
 
     def run(self, prompt, **settings):
-        """Runs one request, with the arguments of `request`. Raises HostError."""
+        """Runs one request, with the arguments of `request`, and returns its Answer. Raises HostError."""
         request, result = self.request(prompt, **settings), Result()
         status = self.library.rill_host_run(self.handle, c.byref(request), c.byref(result))
         answer = Answer(self, result)
@@ -206,8 +210,8 @@ class Host:
 
     def wait(self, seconds=3600.0):
         """Waits at most `seconds` for the end of a request, and meanwhile calls `token` for new ids of all requests.
-        Returns its number and Answer, or (None, None) if none has ended or none runs. Raises HostError, whose `number`
-        is that of the request that failed, or None if all requests are given up."""
+        Returns the number and the Answer of the request that has ended, or (None, None) if none has ended or none runs.
+        Raises HostError, whose `number` is that of the request that failed, or None if all requests are given up."""
         number, result = c.c_uint32(), Result()
         status = self.library.rill_host_wait(self.handle, int(1000 * seconds), c.byref(number), c.byref(result))
         one = None if number.value == NONE else number.value

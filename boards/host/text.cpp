@@ -19,7 +19,7 @@ struct rill_text {
     std::unique_ptr<words> speech;
     const chat_template *chat = nullptr;
     std::int64_t stop = -1; // id with which the template ends an answer
-    std::mutex busy;        // Encoding changes the tokenizer, so one call at a time encodes. Decoding only reads.
+    std::mutex busy;        // held while a call encodes, because encoding changes the tokenizer; decoding only reads
 };
 
 namespace {
@@ -33,6 +33,7 @@ void open_text(rill_text *t, const std::string &folder, const char *image, const
     t->stop = t->speech->find(t->chat->stop);
 }
 
+// Copies the first ids, at most `room`, and returns the count of all ids.
 long give(const std::vector<std::uint32_t> &made, std::uint32_t *ids, std::size_t room) {
     if (std::size_t n = std::min(room, made.size())) std::memcpy(ids, made.data(), 4 * n);
     return static_cast<long>(made.size());

@@ -64,17 +64,19 @@ std::string state_words(std::uint32_t status, std::uint32_t slots) {
     return name + " (state " + std::to_string(state) + "), latest step at position " + std::to_string(status >> 16);
 }
 
+// Names the pointer that fault 3 reports in fault_place.
 static std::string pointer_words(std::uint32_t place) {
     if (place < 2) return place == 0 ? "the prompt's" : "the ring's";
     return "the base of channel " + std::to_string(place - 2);
 }
 
-// Describes a bit of the register idle_engines.
+// Describes a bit of the register idle_engines: bit c for channel c, and bit 32 + e for matrix engine e.
 static std::string place_words(const package &p, std::uint32_t bit) {
     if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
     return "the DMA engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
 }
 
+// Lists the bits of the register idle_engines that are 0.
 std::string busy_words(const package &p, std::uint64_t idle_engines) {
     std::string s;
     for (std::uint32_t bit = 0; bit < 64; bit++)
@@ -82,12 +84,14 @@ std::string busy_words(const package &p, std::uint64_t idle_engines) {
     return s.empty() ? "every memory engine is idle" : "not idle: " + s;
 }
 
+// Describes the register `ending`.
 const char *ending_words(std::uint32_t ending) {
     static const char *const names[] = {"not ended", "all ids made", "end-of-text id", "end of the context",
                                         "stopped",   "killed",       "fault"};
     return ending < sizeof names / sizeof *names ? names[ending] : "ended in a way that is not known";
 }
 
+// Describes a fault by the registers `fault` and `fault_place`.
 std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t place) {
     std::string at = std::to_string(place);
     switch (fault) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the text of an answer. Compares the stop strings after every byte, so that the first complete one ends it.
+// Makes the text of an answer. Compares the stop strings after every byte, so that the first complete one ends the
+// text.
 #include "boards/serve/serve_answer.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static size_t character(const unsigned char *at, size_t count) {
     size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
     for (size_t i = 1; i < bytes && i < count; i++) {
         unsigned char least = 0x80, most = 0xbf;
-        if (i == 1 && at[0] == 0xe0) least = 0xa0; // a shorter form exists below
+        if (i == 1 && at[0] == 0xe0) least = 0xa0; // the character would have a shorter form
         if (i == 1 && at[0] == 0xf0) least = 0x90;
         if (i == 1 && at[0] == 0xed) most = 0x9f; // surrogates
         if (i == 1 && at[0] == 0xf4) most = 0x8f; // above U+10FFFF
@@ -22,7 +23,7 @@ static size_t character(const unsigned char *at, size_t count) {
 }
 
 // Moves the first `count` held bytes to `out`. Bytes that are not valid become U+FFFD. An incomplete character at the
-// end stays held, because the next token may complete it. If `end` is set, it becomes U+FFFD.
+// end stays held, because the next token may complete it. With `end`, the incomplete character becomes U+FFFD.
 static void release(struct answer_text *a, size_t count, bool end, struct text *out) {
     size_t at = 0;
     while (at < count) {
@@ -50,7 +51,7 @@ static size_t complete(const struct answer_text *a) {
     return longest;
 }
 
-// Returns how many bytes at the end of the held ones may be the beginning of a stop string.
+// Returns how many of the last held bytes may be the beginning of a stop string.
 static size_t begun(const struct answer_text *a) {
     size_t longest = 0;
     for (int s = 0; s < a->stops; s++)

@@ -7,7 +7,7 @@
 #include "gen/base/base.h"
 
 struct answer_text {
-    const char *const *stop;
+    const char *const *stop; // the stop strings, which the caller owns; their number is `stops`
     int stops;
     struct text held; // bytes that may be the beginning of a stop string or of a character
     bool stopped;     // a stop string has come; later bytes are ignored
@@ -15,7 +15,7 @@ struct answer_text {
 
 // Adds the bytes of a token. Appends to `out` all bytes that are now certain to belong to the answer.
 void answer_push(struct answer_text *answer, const char *bytes, size_t count, struct text *out);
-// Ends the answer. Appends the bytes that are still held.
+// Ends the answer. Appends the bytes that are still held. The caller then frees the memory with answer_free.
 void answer_end(struct answer_text *answer, struct text *out);
 void answer_free(struct answer_text *answer);
 

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// WAIT_MS is the time between two checks of the queue while requests run. PAUSE_MOST is the longest pause between two
-// starts of the card in seconds.
+// UNAVAILABLE is an HTTP status, and FAULT_WATCHDOG a number in the register fault. WAIT_MS is the time between two
+// checks of the queue while requests run. PAUSE_MOST limits the pause in seconds before the card is started again: a
+// pause of PAUSE_MOST or more is not doubled.
 enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, WAIT_MS = 2, PAUSE_MOST = 30 };
 
+// Returns the message of the latest call of the library.
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }
 
 const char *card_open(struct serve_card *c) {
@@ -26,6 +28,7 @@ void card_close(struct serve_card *c) {
 
 // ---- a request ----
 
+// The library calls this function for each id of a running job.
 static void on_token(void *context, uint32_t id, double seconds) {
     struct running *r = context;
     struct serve_card *c = r->card;
@@ -50,6 +53,7 @@ static void take_counters(struct job *job, const struct rill_host_result *result
     job->new_cycles = result->new_cycles, job->new_bytes = result->new_bytes;
 }
 
+// Submits the job of `r` to the library, which sets r->number.
 static enum rill_host_status submit(struct running *r) {
     struct api_request *q = &r->job->request;
     if (q->temperature != 0 && !q->has_seed) q->seed = random_seed();
@@ -76,6 +80,7 @@ static void explain(struct serve_card *c, enum rill_host_status status, struct a
     error->retry_after = 1;
 }
 
+// Frees the entry of a job and hands the job back to the queue.
 static void end_job(struct serve_card *c, struct running *r, const struct api_error *error) {
     struct job *job = r->job;
     bool stopped = job->at_end || job->answer.stopped;
@@ -111,6 +116,7 @@ static void begin(struct serve_card *c, struct job *job) {
     if (status) fail(c, r, status, status != RILL_HOST_INPUT);
 }
 
+// Returns the job with this number of the library, or NULL.
 static struct running *running_of(struct serve_card *c, uint32_t number) {
     for (int i = 0; i < SLOTS_MOST; i++)
         if (c->running[i].job && c->running[i].number == number) return &c->running[i];
@@ -135,12 +141,14 @@ static void look(struct serve_card *c) {
 
 // ---- starting again ----
 
+// Resets the card, opens it and uploads the image. Returns NULL or a message.
 static const char *start_again(struct serve_card *c, char *message, size_t bytes) {
     card_close(c);
     if (c->library->rill_host_reset(c->options.device, message, bytes)) return message;
     return card_open(c);
 }
 
+// Starts the card again until that succeeds or the queue is closed. The pauses between attempts grow.
 static void recover(struct serve_card *c) {
     char message[400];
     const char *why;
@@ -156,6 +164,7 @@ static void recover(struct serve_card *c) {
     fprintf(stderr, "rill-serve: the card was started again\n");
 }
 
+// The thread of the card. It ends when the queue is closed and no job runs.
 static void *serve_jobs(void *context) {
     struct serve_card *c = context;
     for (;;) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a job from the body of a request, waits for the job, and answers with the whole text or with a stream.
 #include "boards/serve/serve_completions.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ void completions_late(const struct server *s, struct api_error *error) {
     request_refuse(error, 504, "timeout", NULL, "the request was given up after %g s", s->request_seconds);
 }
 
+// Cancels the job. Returns `why`.
 static enum progress give_up(struct watch *w, enum progress why) {
     struct api_error error;
     completions_late(w->server, &error);
@@ -45,6 +47,8 @@ static bool too_long(struct job *job, uint32_t context, long count) {
                           "the prompt has %ld tokens, and the context of this design has %u", count, context);
 }
 
+// Writes the ids of the request to job->prompt, which has room for the context. Returns the count of all ids, which may
+// be more than there is room for, or -1 and the reason in `why`.
 static long encode(struct server *s, struct job *job, char *why, size_t bytes) {
     struct api_request *q = &job->request;
     size_t room = s->rules.design.context;
@@ -82,6 +86,7 @@ static bool make_room(struct server *s, struct job *job) {
     return true;
 }
 
+// Gives the job a random id.
 static void name_job(struct job *job) {
     uint64_t number[2] = {0};
     if (getentropy(number, sizeof number)) number[0] = (uint64_t)(1e9 * queue_now());
@@ -90,6 +95,7 @@ static void name_job(struct job *job) {
     job->created = time(NULL);
 }
 
+// Fills the job and submits it to the queue. Returns false and fills job->error if the request is refused.
 static bool make_job(struct visit *v, enum endpoint endpoint, struct job *job) {
     struct server *s = v->server;
     if (!request_read(text_cstr(&v->body), v->body.len, endpoint, &s->rules, &job->request, &job->error)) return false;
@@ -118,7 +124,8 @@ static enum MHD_Result answer_whole(struct visit *v, struct watch *w) {
     return http_reply(v, 200, "application/json", &body);
 }
 
-// Answers with a stream, or with an error before it. Sets *given to true if the job then belongs to the response.
+// Answers with a stream, or with an error if one occurs before the first token. Sets *given to true if the response has
+// taken over the caller's hold on the job.
 static enum MHD_Result answer_stream(struct visit *v, struct watch *w, bool *given) {
     enum progress progress = completions_wait(w, 0, FIRST_SECONDS);
     struct api_error late;

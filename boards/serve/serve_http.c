@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Implements the connections of the server: checks each request, finds the function for its path, and sends answers.
 #include "boards/serve/serve_http.h"
 
 #include <arpa/inet.h>
@@ -12,6 +13,7 @@
 #include "boards/serve/serve_page.h"
 #include "boards/serve/serve_reply.h"
 
+// A connection without traffic for IDLE_SECONDS is closed. The thread of a connection has a stack of STACK_BYTES.
 enum { IDLE_SECONDS = 60, STACK_BYTES = 512 << 10 };
 
 #define JSON "application/json"
@@ -22,6 +24,7 @@ static void header(struct MHD_Response *response, const char *name, const char *
     if (MHD_add_response_header(response, name, value) != MHD_YES) base_fatal("header %s", name);
 }
 
+// Adds the headers by which a browser lets pages of the origin --cors use the server.
 static void cors(const struct server *s, struct MHD_Response *response) {
     if (!s->cors) return;
     header(response, "Access-Control-Allow-Origin", s->cors);
@@ -42,6 +45,7 @@ enum MHD_Result http_send(struct visit *v, unsigned status, struct MHD_Response 
     return queued;
 }
 
+// Makes a response with a copy of the body, and frees the body. `type` may be NULL.
 static struct MHD_Response *response_of(const char *type, struct text *body) {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(body->len, body->len ? body->data : "", MHD_RESPMEM_MUST_COPY);
@@ -138,6 +142,7 @@ static const struct route *route_of(const char *path) {
     return NULL;
 }
 
+// Returns the value of a header of the request, or NULL.
 static const char *given(const struct visit *v, const char *name) {
     return MHD_lookup_connection_value(v->connection, MHD_HEADER_KIND, name);
 }
@@ -197,11 +202,13 @@ static struct visit *visit_new(struct server *s, struct MHD_Connection *c, const
     return v;
 }
 
+// Answers the request by which a browser asks whether a page of another origin may use the server.
 static enum MHD_Result preflight(struct visit *v) {
     struct text none = {0};
     return http_reply(v, 204, NULL, &none);
 }
 
+// Handles a request after its headers. Returns MHD_YES without an answer if the body is to be read.
 static enum MHD_Result begin(struct visit *v) {
     struct api_error error;
     if (!strcmp(v->method, "OPTIONS") && v->server->cors) return preflight(v);
@@ -234,6 +241,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return route_of(v->path)->answer(v);
 }
 
+// Frees the visit. libmicrohttpd calls this function when an answer has been sent or the connection is closed.
 static void on_end(void *context, struct MHD_Connection *connection, void **state,
                    enum MHD_RequestTerminationCode code) {
     struct visit *v = *state;
@@ -247,6 +255,7 @@ static void on_end(void *context, struct MHD_Connection *connection, void **stat
 
 // ---- listening ----
 
+// Fills the address from a text and a port. Returns the length of the address, or 0 if the text is no IP address.
 static socklen_t address_of(const char *text, unsigned port, struct sockaddr_storage *address) {
     struct sockaddr_in *four = (struct sockaddr_in *)address;
     struct sockaddr_in6 *six = (struct sockaddr_in6 *)address;

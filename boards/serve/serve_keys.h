@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that clients may send.
+// The API keys that clients may send.
 #ifndef RILL_SERVE_KEYS_H
 #define RILL_SERVE_KEYS_H
 
@@ -11,10 +11,10 @@ struct keys {
 };
 
 // Reads a file with a key on each line unless `path` is NULL, and adds `more` unless it is NULL or empty. Returns NULL
-// or the reason of an error.
+// or the reason of an error. In both cases the caller frees keys->arena.
 const char *keys_read(struct keys *keys, const char *path, const char *more);
-// Returns whether the value of the header `Authorization` has a key. The time does not depend on where a wrong key
-// differs.
+// Returns whether the value of the header `Authorization` has one of the keys, or no key is needed. The time does not
+// depend on where a wrong key differs.
 bool keys_allow(const struct keys *keys, const char *authorization);
 
 #endif

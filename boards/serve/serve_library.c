@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Loads librill_host.so and looks up its functions.
 #include "boards/serve/serve_library.h"
 
 #include <dlfcn.h>

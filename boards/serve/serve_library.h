@@ -31,8 +31,8 @@ struct library {
 #undef LIBRARY_MEMBER
 };
 
-// Loads the library at `path` and fills all members. Returns NULL, or a message if it cannot be loaded or lacks a
-// function.
+// Loads the library at `path` and fills all members. The library stays loaded until the program ends. Returns NULL, or
+// a message if it cannot be loaded or lacks a function.
 const char *library_load(struct library *library, const char *path);
 
 #endif

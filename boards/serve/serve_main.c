@@ -12,6 +12,7 @@
 
 enum { LAST_SECONDS = 60 /* for clients to read their answers */ };
 
+// Prints an error about `what`, which may be "". Returns the exit status.
 static int complain(const char *what, const char *why) {
     fprintf(stderr, "rill-serve: error: %s%s%s\n", what, *what ? ": " : "", why);
     return RILL_BAD_SPEC;
@@ -30,8 +31,8 @@ struct program {
 
 // ---- starting ----
 
-// Returns the path of the library: the path of the option, in the package, or beside the program. If no file exists,
-// returns the path in the package, which the error message then names.
+// Returns the path of the library: the file that --library names, or else the file in the package, or else the file
+// beside the program. If neither file exists, returns the path in the package, which the error message then names.
 static const char *library_path(struct program *p) {
     char self[4096];
     if (p->options.library) return p->options.library;
@@ -51,6 +52,7 @@ static int open_library(struct program *p) {
     return RILL_BAD_SPEC;
 }
 
+// Reads the package and its tokenizer, and sets the rules that depend on the design.
 static int open_text(struct program *p) {
     struct server *s = &p->server;
     s->text = p->library.rill_text_open(p->options.package, p->options.image, p->options.chat);
@@ -93,6 +95,7 @@ static int open_server(struct program *p) {
     return why ? complain(o->key_file, why) : RILL_OK;
 }
 
+// Listens on the address of the options and prints the URL.
 static int listen_there(struct program *p) {
     unsigned port;
     bool six = strchr(p->options.bind, ':') != NULL;
@@ -105,13 +108,13 @@ static int listen_there(struct program *p) {
 
 // ---- ending ----
 
-// Waits at most `milliseconds` for a signal. Returns whether one came.
+// Waits at most `milliseconds`, which must be below 1000, for a signal. Returns whether one came.
 static bool hurried(struct program *p, long milliseconds) {
     struct timespec limit = {.tv_nsec = 1000000 * milliseconds};
     return sigtimedwait(&p->signals, NULL, &limit) > 0;
 }
 
-// Lets requests finish, and gives clients time to read their answers. A second signal ends both.
+// Lets requests finish, then gives clients at most LAST_SECONDS to read their answers. A second signal ends both.
 static void drain(struct program *p) {
     bool hurry = false;
     queue_drain(&p->queue);
@@ -124,6 +127,7 @@ static void drain(struct program *p) {
     server_end(&p->server);
 }
 
+// Serves requests until a signal comes. Returns the exit status.
 static int serve(struct program *p) {
     int signal_number;
     if (!card_start(&p->card)) return complain("", "no thread can be started");

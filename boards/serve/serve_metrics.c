@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counts requests and answers, and writes the counters as Prometheus reads them.
 #include "boards/serve/serve_metrics.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@ void metrics_request(struct metrics *m, const struct job *job) {
     pthread_mutex_unlock(&m->lock);
 }
 
-// Counts an answer. After METRICS_STATUSES different statuses, a further one is not counted.
+// Counts an answer by its status. After METRICS_STATUSES different statuses, answers with a further status are not
+// counted.
 void metrics_answer(struct metrics *m, int status) {
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < METRICS_STATUSES; i++) {
@@ -41,6 +43,7 @@ void metrics_restart(struct metrics *m) {
     pthread_mutex_unlock(&m->lock);
 }
 
+// Append a metric: a help line, a type line, and the value.
 static void whole(struct text *out, const char *name, const char *kind, const char *help, uint64_t value) {
     text_addf(out, "# HELP rill_%s %s\n# TYPE rill_%s %s\nrill_%s %" PRIu64 "\n", name, help, name, kind, name, value);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has one table of options, from which the parser, the usage, the manual page and the completions are made.
+// Reads the command line of rill-serve. One table of options gives the parser, the usage, the manual page and the
+// completion scripts.
 #include "boards/serve/serve_options.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 enum kind { WORD, NUMBER, FLAG };
 
 struct row {
-    const char *name, *word;
+    const char *name, *word; // word: name of the value in the usage, or NULL for a flag
     enum kind kind;
     size_t offset;      // in struct serve_options
     double least, most; // a number must be whole, unless `least` is 0.1
@@ -67,7 +68,7 @@ static void usage(FILE *out) {
             "2 wrong command line.\nMore: docs/serve.md\n");
 }
 
-// Prints a text for roff, in which a backslash and a minus must be escaped.
+// Prints a text for roff, where a backslash and a minus must be escaped.
 static void roff(const char *s) {
     for (; *s; s++) printf(*s == '-' ? "\\-" : *s == '\\' ? "\\e" : "%c", *s);
 }
@@ -93,6 +94,7 @@ static void words(const char *between) {
     for (int i = 0; i < ROWS; i++) printf("%s--%s", i ? between : "", rows[i].name);
 }
 
+// Prints what --print names. Returns the exit status.
 static int print(const char *what) {
     if (!strcmp(what, "man")) manual();
     else if (!strcmp(what, "bash")) {
@@ -110,11 +112,13 @@ static int print(const char *what) {
     return RILL_OK;
 }
 
+// Prints an error about the command line. Returns the exit status.
 static int wrong(const char *what, const char *value) {
     fprintf(stderr, "rill-serve: error: %s%s\n(`rill-serve --help` shows the options)\n", what, value);
     return RILL_USAGE;
 }
 
+// Applies an option. Returns OPTIONS_CONTINUE, or the exit status if the program must end.
 static int take(const struct row *row, const char *value, struct serve_options *o) {
     void *place = (char *)o + row->offset;
     char *end;

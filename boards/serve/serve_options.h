@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of rill-serve.
+// The command line of rill-serve. The table in serve_options.c has each option with its unit and range.
 #ifndef RILL_SERVE_OPTIONS_H
 #define RILL_SERVE_OPTIONS_H
 

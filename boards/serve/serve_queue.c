@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// TOO_MANY and UNAVAILABLE are statuses of HTTP. RETRY_MOST is the longest `Retry-After` in seconds.
 enum { TOO_MANY = 429, UNAVAILABLE = 503, RETRY_MOST = 600 };
 
 double queue_now(void) {
@@ -14,10 +15,12 @@ double queue_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Converts a time of queue_now().
 static struct timespec moment(double at) {
     return (struct timespec){.tv_sec = (time_t)at, .tv_nsec = (long)(1e9 * (at - (double)(time_t)at))};
 }
 
+// Initializes a condition variable whose time limits are times of queue_now().
 static void condition(pthread_cond_t *c) {
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
@@ -68,6 +71,7 @@ void job_release(struct queue *q, struct job *job) {
 
 // Callers of the functions up to the next heading hold the lock.
 
+// Marks the job as done and wakes its client, and wakes queue_is_idle if it was the last job.
 static void end_job(struct queue *q, struct job *job, const struct api_error *error) {
     job->state = JOB_DONE;
     job->ended = queue_now();
@@ -76,6 +80,7 @@ static void end_job(struct queue *q, struct job *job, const struct api_error *er
     if (!q->first && !slots_busy(&q->slots)) pthread_cond_broadcast(&q->idle);
 }
 
+// Takes the first waiting job, which must exist.
 static struct job *take_first(struct queue *q) {
     struct job *job = q->first;
     q->first = job->next;
@@ -84,6 +89,7 @@ static struct job *take_first(struct queue *q) {
     return job;
 }
 
+// Removes a job from the waiting jobs, if it is one of them.
 static void remove_job(struct queue *q, struct job *job) {
     struct job **at = &q->first;
     while (*at && *at != job) at = &(*at)->next;
@@ -220,7 +226,7 @@ static void fail_waiting(struct queue *q, const char *code, const char *why) {
     while (q->first) {
         struct job *job = take_first(q);
         end_job(q, job, &error);
-        job->holders--; // its client still holds it
+        job->holders--; // the queue gives up its hold; the client still has one
     }
 }
 

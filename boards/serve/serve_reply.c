@@ -30,6 +30,7 @@ void reply_error_event(const struct api_error *e, struct text *out) {
 
 static bool is_chat(const struct job *job) { return job->request.endpoint == ENDPOINT_CHAT; }
 
+// Appends the members with which every answer begins. `chunk`: the answer is an event of a stream.
 static void head(const struct job *job, const struct request_rules *rules, bool chunk, struct text *out) {
     text_addf(out, "{\"id\": \"%s\", \"object\": \"%s\", \"created\": %lld, \"model\": ", job->id,
               !is_chat(job) ? "text_completion"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads requests by a table of their fields. It has a function for each field that is honoured, and the only accepted
-// value of each field that the design cannot honour.
+// Reads requests by a table of their fields. The table has a function for each field that is honoured. A field that the
+// design cannot honour has the only value that is accepted. Fields that do not change the answer have any value.
 #include "boards/serve/serve_request.h"
 
 #include <math.h>
@@ -9,11 +9,12 @@
 
 enum { BAD_REQUEST = 400, NOT_FOUND = 404, BOTH = ENDPOINT_COMPLETIONS | ENDPOINT_CHAT };
 
-struct reading {
+struct reading { // the request that is being read, and the result
     struct api_request *request;
     const struct request_rules *rules;
     struct api_error *error;
 };
+// Reads the value of a field into the request. Returns false and fills the error if the value is refused.
 typedef bool take_function(struct reading *, const char *name, json_t *value);
 
 bool request_refuse(struct api_error *error, int status, const char *code, const char *param, const char *format, ...) {
@@ -29,7 +30,7 @@ bool request_refuse(struct api_error *error, int status, const char *code, const
 
 #define WRONG(reading, param, ...) request_refuse((reading)->error, BAD_REQUEST, "invalid_value", param, __VA_ARGS__)
 
-// ---- values ----
+// ---- values: these functions return false and fill the error if the value has another type or is out of range ----
 
 static bool number_of(struct reading *r, const char *name, json_t *value, double *out) {
     *out = json_number_value(value);
@@ -166,6 +167,8 @@ static bool take_prompt(struct reading *r, const char *name, json_t *value) {
 
 // ---- messages ----
 
+// Returns the joined texts of a content that is a list of parts, in the arena of the request, or NULL if a part is not
+// a text.
 static const char *text_of_parts(struct reading *r, json_t *parts) {
     struct text whole = {0};
     size_t i;
@@ -196,6 +199,7 @@ static int role_of(json_t *message) {
     return !strcmp(role, "assistant") ? RILL_TEXT_ASSISTANT : -1;
 }
 
+// Refuses a message with keys other than role and content, unless their value is null.
 static bool known_keys(struct reading *r, const char *place, json_t *message) {
     const char *key;
     json_t *value;
@@ -208,7 +212,7 @@ static bool known_keys(struct reading *r, const char *place, json_t *message) {
     return true;
 }
 
-// Returns whether a message with this role may follow the messages before it.
+// Returns whether a message with this role may follow the messages before it. Fills the error if not.
 static bool role_fits(struct reading *r, const char *place, int role) {
     size_t before = r->request->turns.count;
     int last = before ? (int)r->request->turns.items[before - 1].role : -1;
@@ -270,10 +274,10 @@ static bool is_any(json_t *v) { return (void)v, true; }
 
 struct field {
     const char *name;
-    unsigned endpoints;
+    unsigned endpoints;  // bits of enum endpoint
     take_function *take; // if NULL, only a value that `accepts` allows is accepted, and then ignored
     bool (*accepts)(json_t *);
-    const char *accepted;
+    const char *accepted; // the accepted value, for the error message
 };
 
 static const struct field fields[] = {
@@ -316,6 +320,7 @@ static const struct field fields[] = {
     {"parallel_tool_calls", ENDPOINT_CHAT, NULL, is_any, NULL},
 };
 
+// Reads one field of the body. Returns false and fills the error if the field or its value is refused.
 static bool take_field(struct reading *r, const char *name, json_t *value) {
     const struct field *field = NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the JSON body of a request to the server. Every field is honoured, or refused with an error that names it.
-// Nothing here knows HTTP, the card or threads.
+// Nothing here depends on HTTP, the card or threads.
 #ifndef RILL_SERVE_REQUEST_H
 #define RILL_SERVE_REQUEST_H
 
@@ -9,6 +9,7 @@
 #include "gen/base/base.h"
 #include "boards/host/rill_host.h"
 
+// Most stop strings of a request, most bytes of a stop string, and room for the name of a field in an error.
 enum { REQUEST_STOPS = 4, REQUEST_STOP_BYTES = 256, REQUEST_PARAM_BYTES = 80 };
 
 struct api_error {
@@ -29,10 +30,10 @@ struct request_rules { // facts against which a request is checked
 
 struct api_request {
     struct arena arena; // memory of the members below
-    json_t *root;
+    json_t *root;       // the parsed body, to which texts below point
     enum endpoint endpoint;
-    VEC(struct rill_text_turn) turns; // chat
-    const char *prompt;               // completions: a text, or NULL and ids
+    VEC(struct rill_text_turn) turns; // chat: the messages
+    const char *prompt;               // completions: the prompt as a text, or NULL if it is in `ids`
     VEC(uint32_t) ids;
     uint32_t max_tokens; // 0 means as many as there is room for
     double temperature, min_p;
@@ -43,7 +44,8 @@ struct api_request {
     int stops;
 };
 
-// Reads a body. Returns false and fills *error if it is refused. The caller must call request_free in both cases.
+// Reads a body of `bytes` bytes. Returns false and fills *error if it is refused. The caller must call request_free in
+// both cases.
 bool request_read(const char *body, size_t bytes, enum endpoint endpoint, const struct request_rules *rules,
                   struct api_request *request, struct api_error *error);
 void request_free(struct api_request *request);

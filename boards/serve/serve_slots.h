@@ -10,12 +10,12 @@ enum { SLOTS_MOST = 16 };
 
 struct job;
 struct slots {
-    int count;
+    int count;                       // slots of the design
     struct job *running[SLOTS_MOST]; // NULL if the slot is free
 };
 
-int slots_busy(const struct slots *slots);
+int slots_busy(const struct slots *slots);              // returns how many slots have a request
 bool slots_enter(struct slots *slots, struct job *job); // puts the job into a free slot; returns false if none is free
-void slots_leave(struct slots *slots, const struct job *job);
+void slots_leave(struct slots *slots, const struct job *job); // frees the slot of the job
 
 #endif

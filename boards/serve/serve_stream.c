@@ -8,18 +8,19 @@
 #include "boards/serve/serve_reply.h"
 
 #define ALIVE_SECONDS 10.0 // after this time without a token a comment is sent, so that proxies keep the connection
-enum { BLOCK_BYTES = 16 << 10 };
+enum { BLOCK_BYTES = 16 << 10 }; // size of the buffer that libmicrohttpd asks on_read to fill
 
 struct stream {
     struct watch watch;
     struct text out; // events that wait to be sent
     size_t sent;     // bytes of `out` that are sent
     size_t seen;     // bytes of the answer that are in events
-    // `begun` is true after a piece of the answer was added to `out`. `over` is true after the last event was added;
-    // the job needs no cancelling then.
+    // `begun` is true after a piece of the answer was added to `out`. `over` is true after the last event was added.
+    // Then the job need not be cancelled.
     bool begun, over;
 };
 
+// Adds an event with the bytes of the answer that are in no event yet.
 static void add_piece(struct stream *s) {
     struct text piece = {0};
     queue_copy(s->watch.server->queue, s->watch.job, s->seen, &piece);
@@ -29,6 +30,7 @@ static void add_piece(struct stream *s) {
     text_free(&piece);
 }
 
+// Adds the last events: the error of the job, or the reason of the end and, if the client wants it, the usage.
 static void add_end(struct stream *s) {
     const struct job *job = s->watch.job;
     const struct request_rules *rules = &s->watch.server->rules;
@@ -58,7 +60,7 @@ static bool add_next(struct stream *s) {
     return s->over = true;
 }
 
-// Gives libmicrohttpd bytes of the present events. If all were given, waits for the next event first.
+// Gives libmicrohttpd at most `room` bytes of the present events. If all were given, waits for the next event first.
 static ssize_t on_read(void *context, uint64_t at, char *to, size_t room) {
     struct stream *s = context;
     (void)at;

@@ -14,7 +14,7 @@ stop() {
     exit 1
 }
 
-# Prints each clock in MHz.
+# Prints each clock that the link file or VPP asks for, in MHz.
 clocks() {
     { cat "$config" && printf '%s\n' "${VPP:-}"; } | sed -n -E \
         -e 's/.*kernel_frequency[= ]+(0:)?([0-9.]+)([^0-9.:].*)?$/\2/p' \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Joins link.cfg and the placement of this package with those of other packages, for one binary with all their kernels.
-# Writes OUT/link.cfg and OUT/place.tcl. The clock is the lowest one that a package asks for.
+# "This package" is the current folder. Writes OUT/link.cfg and OUT/place.tcl. The clock is the lowest one that a
+# package asks for.
 # usage: together.sh OUT PACKAGE...
 set -eu
 
@@ -9,7 +10,8 @@ stop() {
     echo "rill: error: $1" >&2
     exit 1
 }
-twice() { sed -n "$1" "$out/link.cfg" | sort | uniq -d | head -n 1; } # sed expression for a name that must be unique
+# Prints a name that occurs twice in the new link.cfg. The argument is a sed expression that prints all names.
+twice() { sed -n "$1" "$out/link.cfg" | sort | uniq -d | head -n 1; }
 
 out=$1
 shift

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Stops if a tool of the vendor is missing or has a version that the package is not for. With RILL_ANY_TOOLS=1 it only
 # warns of the version.
-# usage: tools.sh TOOL FIRST LAST      FIRST and LAST as in 2022.2, or empty for any version
+# usage: tools.sh TOOL FIRST LAST      first and last version, such as 2022.2; empty: any version
 set -u
 tool=$1 first=$2 last=$3
 

@@ -30,7 +30,7 @@ module rill_rotate #(
     genvar s;
     generate
         for (s = 0; s < TURN_W; s = s + 1) begin : gen_stage
-            localparam MOVED = ELEM_W << s;                // bits
+            localparam MOVED = ELEM_W << s;                // bits by which this stage rotates
             wire [BITS-1:0] from;
             wire [BITS-1:0] turned = turn[s] ? {from[BITS-MOVED-1:0], from[BITS-1 -: MOVED]} : from;
             if (s == 0) begin : gen_first

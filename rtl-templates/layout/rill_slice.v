@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of the operation `slice`, which passes on a part of a tensor. It reads every word, and only the words of
-// some rounds leave.
+// The kernel of the operation `slice`, which passes on a part of a tensor. It reads every word of the tensor and sends
+// only the words of some rounds.
 //
 // A firing has GROUPS groups, a group ROUNDS rounds, and a round WORDS words per token. In each group the words of
 // COUNT rounds leave: of round FIRST, and of every STEP-th round after it. The last of them, FIRST + (COUNT - 1) *
 // STEP, must be below ROUNDS. m_axis_y_tlast is high with the last word that leaves; s_axis_x_tlast is ignored.
-// Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle in. Reset: synchronous, valids and counters only.
+// Streams: docs/rtl.md section 3. Latency: 1 cycle. Throughput: takes one word per cycle. Reset: clk, synchronous
+// active-high rst; valids and counters only.
 //
 // name    meaning                            unit      range
 // LANES   fp32 per chunk                     elements  1 or more
@@ -68,7 +69,7 @@ module rill_slice #(
         end
     endgenerate
 
-    // ---- the place of the word that enters; wanted_q: the next round that leaves ----
+    // ---- group, round and word numbers of the word that enters; wanted_q: number of the next round that leaves ----
     wire               take = s_axis_x_tvalid && s_axis_x_tready;
     reg  [COUNT_W-1:0] group_q, round_q, word_q, wanted_q;
     wire               group_last = group_q == GROUP_LAST[COUNT_W-1:0];
@@ -92,7 +93,7 @@ module rill_slice #(
             if (word_last && round_last) group_q <= group_last ? {COUNT_W{1'b0}} : group_q + 1'b1;
         end
 
-    // ---- a word that does not leave is dropped at the output register, even while the reader is not ready ----
+    // ---- the output register drops a word that does not leave, even while the reader is not ready ----
     wire move, valid, en, m_valid, leaves;
     reg  [LANES*32-1:0] data_q;
     rill_pipe #(.LATENCY(1), .SIDE_W(USER_W + 2)) u_pipe (

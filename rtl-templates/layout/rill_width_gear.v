@@ -49,7 +49,7 @@ module rill_width_gear #(
         end
     endgenerate
 
-    function integer low_zeros(input integer value);       // trailing zero bits, 5 at most
+    function integer low_zeros(input integer value);       // returns the number of trailing zero bits, 5 at most
         integer bit_index;
         begin
             low_zeros = 0;
@@ -67,19 +67,22 @@ module rill_width_gear #(
     localparam TOK_W = USER_W - 1;
     localparam NUM_W = 7;                                  // width of a number of elements, up to 63
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
-    localparam LINES = 4;
+    localparam LINES = 4;                                  // row-steps that the output buffer holds
     localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line
-    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: for each shift, line, leftover, rest
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // number of copies of en (see moves)
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
-    // Bits of the fill that can be 1. With DENSE it is a multiple of the largest power of two in IN_ELEMS.
+    // Bits of the fill that can be 1. With DENSE the fill is a multiple of the largest power of two that divides
+    // IN_ELEMS.
     localparam KEPT = (OUT_ELEMS - 1) & ~((DENSE == 1) ? (1 << low_zeros(IN_ELEMS)) - 1 : 0);
     localparam [NUM_W-1:0] FILL_MASK = KEPT[NUM_W-1:0];
     localparam [NUM_W-1:0] REST_MASK = OUT_ELEMS[NUM_W-1:0] - 1'b1;
     localparam [NUM_W-1:0] FULL_STEP = IN_ELEMS[NUM_W-1:0];
 
     // ---- stage 0: the word, and the number of its elements plus the leftover of its token ----
-    wire [MOVES-1:0]  moves;                               // copies of en, one per part of the pipeline
+    // Copies of en. With MOVES 1, all registers use the same one. Otherwise shift s uses copy s + 1, line_q copy
+    // MOVES_LINE, tail_q copy MOVES_TAIL, and all other registers copy 0.
+    wire [MOVES-1:0]  moves;
     wire              en = moves[0];
     reg               open_q;                              // low in reset
     reg  [NUM_W-1:0]  fill_q;                              // fill of the next row-step
@@ -89,6 +92,8 @@ module rill_width_gear #(
 
     localparam STAGES = SHIFTS + 2;                        // the input, each shift, the choice of the new leftover
     localparam END = STAGES - 1;
+    // For each stage, the input in the low bits: a word is in the stage, the fill before the word, the fill plus the
+    // elements of the word, and the marks of the word.
     reg  [STAGES-1:0]        valid_q;
     reg  [STAGES*NUM_W-1:0]  fills_q;
     reg  [STAGES*NUM_W-1:0]  total_q;
@@ -191,7 +196,7 @@ module rill_width_gear #(
                 .d(en ? fills_q[(END-1)*NUM_W +: NUM_W] != {NUM_W{1'b0}} : some_fill[0]), .q(some_fill));
         end
     endgenerate
-    reg  [1:0]         put_q;                              // line being filled
+    reg  [1:0]         put_q;                              // index of the line that is being filled
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];           // leftover of each token
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
     // join_rest is a function, so that a simulator computes it only when a line is written.
@@ -210,8 +215,8 @@ module rill_width_gear #(
 
     wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest}; // chunks that leave per token
     wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
-    reg  [1:0]         get_q;                              // line being emptied
-    reg  [2:0]         used_q;                             // lines that are filled
+    reg  [1:0]         get_q;                              // index of the line that is being emptied
+    reg  [2:0]         used_q;                             // number of filled lines
     reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk
     reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
     wire               free;                               // a line has been emptied

@@ -14,7 +14,8 @@
 // done rises with keep, or when the header is right and loaded is high (level: all parameters have been handed over; 1
 // if BEATS is 0). It is low from start until then. checksum is valid with done.
 // layout and kept must be stable from 2 cycles before start until done or wrong.
-// Latency: 3 cycles from the header's beat to keep, wrong or the first parameter beat; then one beat per cycle.
+// Latency: 3 cycles from the header's beat to keep or wrong, and to the first parameter beat if the header and the
+// parameters come in one read. Throughput: one parameter beat per cycle.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
 // name       meaning                               unit   range
@@ -66,7 +67,7 @@ module rill_image_header #(
     localparam [39:0] BEHIND = OFFSET + {8'd0, BYTES_32};  // offset of the parameters
 
     reg         alone_q;                     // the header is read without the parameters
-    reg         header_q;                    // the header has not come yet
+    reg         header_q;                    // the header is awaited
     reg         compare_q;                   // the fields of the header are being compared
     reg         decide_q;                    // the comparisons are valid
     reg         right_q;                     // the header is right, and parameters pass

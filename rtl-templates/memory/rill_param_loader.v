@@ -15,7 +15,7 @@
 // BEAT_BITS  width of a beat                                 bits    1 or more
 // STORES     stores that receive beats                       stores  1 or more
 // PIECES     pieces of a beat; divides BEAT_BITS             -       1 or more
-// COUNTS     beats of each store, 32 bits each, store 0 low  beats   not 0
+// COUNTS     beats of each store, 32 bits each, store 0 low  beats   1 or more
 // LOAD_BITS  width of a piece                                bits    derived
 `default_nettype none
 
@@ -65,10 +65,10 @@ module rill_param_loader #(
         for (i = 0; i < STORES; i = i + 1)
             counts[i] = COUNTS[i*32 +: 32];
 
-    reg  [STORES-1:0]  turn_q;               // one-hot
+    reg  [STORES-1:0]  turn_q;               // one-hot: the store that the present beat is for
     reg  [INDEX_W-1:0] next_q;               // number of the store after the present one
     reg  [31:0]        left_q;               // beats that the present store still gets
-    reg                busy_q;
+    reg                busy_q;               // beats are taken
     reg                done_q;
     wire [LOAD_BITS-1:0] piece;
     wire               end_piece;            // this piece is the last one of the beat

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simple dual-port RAM: one write port, one read port, one clock, registered read.
 //
-// A read that read_en starts gives read_data LATENCY cycles later. read_data keeps this value until the data of the
-// next read. LATENCY 2 uses the RAM's output register. If an address is read and written in the same cycle, a
-// simulation gives the old word, but a RAM of the device need not. So no user may depend on it.
-// With BYTE_EN 1, write_strobe has one bit for each byte of 8 bits. With BYTE_EN 0, its single bit must be 1.
+// In a cycle with read_en, the RAM reads the word at read_addr. The word is on read_data LATENCY cycles later and stays
+// there until the word of the next read replaces it. LATENCY 2 uses the RAM's output register. If an address is read
+// and written in the same cycle, a simulation gives the old word, but a RAM of the device need not. So no user may
+// depend on the word that such a read gives.
+// write_strobe selects what write_en writes. With BYTE_EN 1, it has one bit for each byte of 8 bits. With BYTE_EN 0, it
+// has one bit for the whole word.
 // There is no reset, and the contents are unknown at first.
 //
 // name       meaning                                         unit    range

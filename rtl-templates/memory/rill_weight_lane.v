@@ -11,7 +11,7 @@
 //
 // name       meaning                      unit   range
 // BEAT_BITS  width of a beat              bits   1 or more
-// DEPTH      beats of the RAM             beats  1 or more
+// DEPTH      beats that the RAM holds     beats  1 or more
 // RAM_STYLE  style of the storage         -      "auto", "distributed", "block", "ultra"
 // ADDR_W     width of a beat's number     bits   derived
 `default_nettype none

@@ -8,7 +8,8 @@
 // latest complete load valid again, also after a reset, because a reset does not clear the RAMs.
 // Read: s_axis_desc brings runs of beats {beats, offset}, as from rill_segment_walker. offset is in bytes from a lane's
 // first beat. Every lane sends the beats of every run. A run is not read before the load is complete. beats is at least
-// 1, and a run ends within the RAM. Like a reset, load_start discards runs that came before it.
+// 1, and a run ends within the RAM. A reset discards all earlier runs. load_start discards only the runs that the lanes
+// have taken, and not those that still wait in u_runs.
 // Throughput: one beat per cycle in each lane, also from run to run if a run has at least two beats.
 // Latency: 5 cycles from a descriptor to its first beat, with more than eight lanes 6.
 // HOPS: load_start, keep and load_valid pass HOPS register stages (as in rill_param_store). load_data has no stages
@@ -20,7 +21,7 @@
 // LOAD_BITS  width of a part; divides BEAT_BITS        bits    1 or more
 // BEAT_BITS  width of a beat                           bits    64, 128, 256, 512
 // LANES      lanes of the engine                       lanes   1 to 64
-// DEPTH      beats of a lane                           beats   1 or more
+// DEPTH      beats that each lane's RAM holds          beats   1 or more
 // RAM_STYLE  style of the storage                      -       "auto", "distributed", "block", "ultra"
 // HOPS       register stages from the loader           clocks  0 or more
 `default_nettype none

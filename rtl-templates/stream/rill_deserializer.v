@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives `way` from rill_serializer and puts the slices together. q equals the serializer's input d if d has not
-// changed for 2 + DATA_W / SLICE_W clocks, plus one for each register stage between the two. After a change of d, q
-// mixes slices of the old and the new word until all new slices have arrived.
+// Receives the slices of a word through `way` from rill_serializer and joins them to the word q. q equals the
+// serializer's input d if d has not changed for 2 + DATA_W / SLICE_W clocks, plus one for each register stage between
+// the two. After a change of d, q mixes slices of the old and the new word until all new slices have arrived.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst makes q 0.
 //
 // name     meaning                         unit  range

@@ -24,8 +24,8 @@
 // ENTRIES            entries of the table: the sum of all      entries   1 or more
 //                    lengths
 // SECTION_LEN        length of each section, 16 bits each,     entries   not 0
-//                    the first low; 0: the section is
-//                    skipped (not all are). Their sum is ENTRIES
+//                    the first low; a section of length 0 is
+//                    skipped, but not all may be 0. The sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16      times     any
 //                    bits each
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any
@@ -102,7 +102,7 @@ module rill_fifo_pool #(
         .m_axis_tvalid(fork_valid), .m_axis_tready(fork_ready));
 
     wire [1:0]  turn_valid;
-    wire [2*PORTS+1:0] turn;                 // input (low), output: a bit per port and one for "drop", never set
+    wire [2*PORTS+1:0] turn;                 // turns of the input (low bits) and of the output (rill_turns)
     wire [15:0] port_index;
     wire [1:0]  turn_done;
     genvar      g;

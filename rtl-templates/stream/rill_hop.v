@@ -6,7 +6,7 @@
 // name     meaning                                             unit    range
 // DATA_W   width of d                                          bits    1 or more
 // CLEAR_W  low bits that a synchronous active-high rst clears  bits    0 to DATA_W
-// STAGES   0: a wire                                           clocks  0 or more
+// STAGES   register stages from d to q                         clocks  0 or more
 `default_nettype none
 
 module rill_hop #(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal copies of a register, for a value with many loads: each copy drives some of them.
+// Stores a value that has many loads in several equal registers, so that each register drives only some of the loads.
 //
 // q holds COPIES copies of d, one cycle later, copy 0 in the low bits. Latency: 1 cycle. Reset: clk, synchronous
 // active-high rst, to 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal registers for a reset, one for each part of the design that the reset reaches. They start at 1, so these parts
-// start in reset.
+// Stores a reset in several equal registers, one for each part of the design that the reset reaches. The registers
+// start at 1, so these parts start in reset.
 //
 // q holds COPIES copies of d, one cycle later. The registers themselves have no reset.
 //

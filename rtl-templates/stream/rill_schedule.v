@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a static table once per step word: the sections in order, each SECTION_REPEAT times. The layer index counts the
-// repetitions of a section from 0.
+// Walks a static table once per step word and sends its entries: the sections in order, each SECTION_REPEAT times. With
+// each entry goes the layer index, which counts the repetitions of the section from 0.
 //
 // In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},
 // with tlast on the last entry of the step. A section is skipped if its SECTION_WHEN_HEAD bit is set and the step has
 // head = 0, or if its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
-// with its ENTRY_MANY bit is left out in steps of one token. The last entry of a section must not have this bit,
-// because it may carry tlast.
+// whose ENTRY_MANY bit is set is left out in steps of one token. This bit must be 0 for the last entry of a section,
+// because that entry may carry tlast.
 // PARTS above 1: a step comes as one word for each part (docs/rtl.md section 4), with `more` set in all but the last
-// one. Neighbouring entries of a section that have their ENTRY_PART bits are a run. A run is walked once for each part,
+// one. Neighbouring entries of a section whose ENTRY_PART bits are set form a run. A run is walked once for each part,
 // with the part's word, and ENTRY_MANY then depends on the tokens of the part. Other entries get the last part's word
-// with ntok changed to the tokens of the whole step. At least one entry of a run must not have its ENTRY_MANY bit.
+// with ntok changed to the tokens of the whole step. At least one entry of a run must have ENTRY_MANY 0.
 // Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
 // and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
 // table is a ROM with registered read; m_axis_entry comes from registers.
@@ -85,8 +85,8 @@ module rill_schedule #(
 
     // ---- the section section_q, and which sections run in this step ----
     reg  [63:0]          step_q;
-    reg  [SECTIONS-1:0]  runs;               // the section runs in this step; depends on step_q alone
-    reg  [SECTION_W-1:0] section_q;          // END: no more
+    reg  [SECTIONS-1:0]  runs;               // bit s: section s runs in this step; depends on step_q alone
+    reg  [SECTION_W-1:0] section_q;          // END: no section is left
     reg  [15:0]          len;                // length of section_q
     reg  [15:0]          repeats;            // repeat count of section_q
     reg                  skip;               // section_q does not run
@@ -119,7 +119,7 @@ module rill_schedule #(
     reg  [15:0]          top_q;              // left_q at the start of a repetition
     reg  [15:0]          layer_q;
     reg  [15:0]          layers_q;           // repetitions of section_q after this one
-    reg                  more_q;
+    reg                  more_q;             // a section after section_q runs
 
     reg                  valid_q;
     reg  [ENTRY_W-1:0]   entry_q;

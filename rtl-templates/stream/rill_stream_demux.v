@@ -4,8 +4,8 @@
 // s_axis_step (docs/rtl.md sections 4 and 5).
 //
 // m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; the port whose tvalid is
-// high may take it. Combinational from the input, latency 0, no lost cycle between firings. Reset: clk, synchronous
-// active-high rst; tready and all tvalid are low in reset.
+// high may take it. The outputs are combinational from the input (latency 0). Turns are prefetched, so no cycle is lost
+// between firings. Reset: clk, synchronous active-high rst; tready and all tvalid are low in reset.
 //
 // name               meaning                                              unit      range
 // PORTS              readers                                              streams   1 to 255
@@ -14,7 +14,7 @@
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
 // SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; 0: the section is skipped (not all are). The sum is ENTRIES
+//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins PORTS streams in the order of a static schedule. An entry names the input that passes until its word with
-// tlast. The schedule is walked once for each step word on s_axis_step (docs/rtl.md sections 4 and 5).
+// Passes the firings of PORTS streams to one output, in the order of a static schedule. An entry names the input whose
+// words pass until the word with tlast. The schedule is walked once for each step word on s_axis_step (docs/rtl.md
+// sections 4 and 5).
 //
-// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input, latency 0; put
-// a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous active-high rst;
-// all tready and tvalid are low in reset.
+// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (latency 0), so
+// it needs a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous
+// active-high rst; all tready and tvalid are low in reset.
 //
 // name               meaning                                              unit      range
 // PORTS              writers                                              streams   1 to 255
@@ -13,7 +14,7 @@
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
 // SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; 0: the section is skipped (not all are). The sum is ENTRIES
+//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS                -         any

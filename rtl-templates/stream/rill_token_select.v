@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing. With
-// ALL it passes firings of steps with head = 1 unchanged.
+// Passes the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing. With
+// ALL it passes the whole firing unchanged in steps with head = 1.
 //
 // It feeds the regions that run only in steps with head = 1 (`when: last`), for one token. Designs with drafts or slots
 // set ALL, because their steps can give several ids. One step word is taken per firing, together with the word with
 // tlast. Without ALL, tuser of the words that pass becomes that of a single token (tok = 0, tok_last = 1). The word
 // with tlast belongs to the last token, so it also ends the output firing. Combinational, latency 0, one word per
 // cycle. With PARTS above 1, a step comes as one word for each part, all with the same head. Only the last one is used.
-// Step words and input each need a FIFO before this module.
+// Step words and input each need a FIFO before this module, because the ready of each waits for the valid of the other.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range
 // DATA_W  width of tdata                bits    1 or more
 // TOKENS  tokens per step, upper bound  tokens  1 or more
-// ALL     1: all tokens pass             -       0, 1
+// ALL     1: all tokens pass (head = 1)  -       0, 1
 // PARTS   parts of a step, upper bound  parts   1 to 8
 // USER_W  width of tuser                bits    derived
 `default_nettype none

@@ -65,7 +65,7 @@ struct sim { // the only card of the process
     uint8_t uuid[CARD_UUID_BYTES];
     // Cycles in which the reset ends, in which an idle clock may stop, and in which the sockets are checked next.
     uint64_t reset_until, awake_until, next_poll;
-    uint64_t reset_after, reset_at; // cycles from the first command to the reset; its cycle. 0: no reset requested
+    uint64_t reset_after, reset_at; // cycles from the first command to the reset; cycle of the reset. 0: none
     uint64_t asked_after, bursts;   // value of --asked-after, or 0; bursts read so far
     uint64_t begun;                 // cycle of the first command
     uint64_t gap_after, slow_after; // cycles from `begun` to the gap, and to the slow cycles
@@ -77,7 +77,7 @@ struct sim { // the only card of the process
     uint8_t *payload;               // bytes that came with the present request
 };
 
-// Prints an error. Returns false, so that a caller can return its result.
+// Prints an error. Returns false, so that a caller can return the result of this function.
 static bool refuse(const char *what, const char *why) {
     fprintf(stderr, "card: error: %s: %s\n", what, why);
     return false;
@@ -168,6 +168,7 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
     return ok;
 }
 
+// Reads the command line and the design, and makes the memory and the socket. Returns false after an error.
 static bool open_card(struct sim *card, int argc, char **argv) {
     read_memory_options(card, argc, argv);
     if (argc - optind < 2 || (argc - optind > 2 && argv[optind + 2][0] != '+')) return fputs(usage, stderr), false;
@@ -204,7 +205,7 @@ int sim_close(struct sim *card) { return (void)card, RILL_BAD_SPEC; }
 
 // ---- clients ----
 
-// Reads exactly this number of bytes. Returns false if the connection ends before.
+// Reads exactly `bytes` bytes. Returns false if the connection ends before.
 static bool receive(int fd, void *to, size_t bytes) {
     for (uint8_t *at = to; bytes > 0;) {
         ssize_t got = recv(fd, at, bytes, MSG_WAITALL);
@@ -214,7 +215,7 @@ static bool receive(int fd, void *to, size_t bytes) {
     return true;
 }
 
-// Sends a reply. error: an errno, or 0.
+// Sends a reply with `count` bytes of data. error: an errno, or 0.
 static void answer(int fd, int error, uint32_t value, const void *data, size_t count) {
     struct card_reply reply = {.error = error, .value = value, .count = count};
     if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // client died; poll will report it
@@ -245,7 +246,7 @@ static void begin_reset(struct sim *card) {
     card->awake_until = card->reset_until + SETTLE_CYCLES;
 }
 
-// Loads a binary, of which the card keeps only the UUID. Another binary than the loaded one resets the kernel; it is
+// Loads a binary, of which the card keeps only the UUID. A binary other than the loaded one resets the kernel, and is
 // refused while another client has opened the unit.
 static void load(struct sim *card, int fd) {
     bool same = memcmp(card->uuid, card->payload, CARD_UUID_BYTES) == 0;
@@ -258,6 +259,7 @@ static void load(struct sim *card, int fd) {
     answer(fd, 0, same, NULL, 0);
 }
 
+// Gives the unit to a client, unless another client has it.
 static void open_unit(struct sim *card, int fd) {
     bool taken = card->owner >= 0 && card->owner != fd;
     if (!taken) card->owner = fd;
@@ -276,6 +278,7 @@ static uint8_t *memory_at(struct sim *card, const struct card_request *r) {
     return hbm_bytes(card->hbm, channel, r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
 }
 
+// Serves CARD_READ and CARD_WRITE.
 static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
     uint8_t *at = memory_at(card, r);
     if (!at) {
@@ -344,6 +347,7 @@ static bool serve_client(struct sim *card, int fd) {
     return true;
 }
 
+// Accepts a connection, or closes it at once if there are MAX_CLIENTS already.
 static void accept_client(struct sim *card) {
     int fd = accept(card->listener, NULL, NULL);
     if (fd >= 0 && card->clients == MAX_CLIENTS) close(fd);
@@ -384,7 +388,7 @@ static void begin_command(struct sim *card) {
     card->reset_after = 0;
 }
 
-// Acts when all register accesses of the list are done: begins or completes a command, and answers the client.
+// Acts when all register accesses in card->axil are done: begins or completes a command, and answers the client.
 static void end_access(struct sim *card) {
     uint32_t data = card->axil.access[card->axil.count - 1].data;
     enum access was = card->access;
@@ -425,7 +429,8 @@ static uint64_t bursts_read(const struct sim *card) {
     return sum;
 }
 
-// Reports the next burst that is read, so that a test can time a reset relative to it for any design.
+// Reports the first burst that is read at least card->asked_after cycles after the first command. So a test can time a
+// reset relative to this burst in any design.
 static void tell_burst(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm), bursts = bursts_read(card);
     if (bursts > card->bursts && card->begun && now - card->begun >= card->asked_after) {
@@ -436,8 +441,9 @@ static void tell_burst(struct sim *card) {
     card->bursts = bursts;
 }
 
-// Lets the clock miss cycles, or makes cycles longer, as the options say. With --gaps, 1 to 4 cycles are missed after
-// one cycle of 1,024 on average. The memory continues meanwhile, so its answers come after fewer cycles of the kernel.
+// Lets the clock miss cycles, or makes cycles longer, by the options --gap-at, --slow-at and --gaps. With --gaps, 1 to
+// 4 cycles are missed after one cycle of 1,024 on average. The memory continues meanwhile, so its answers come after
+// fewer cycles of the kernel.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
     uint64_t now = hbm_cycle(card->hbm);
     if (card->begun && card->gap && now >= card->begun + card->gap_after) {

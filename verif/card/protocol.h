@@ -6,8 +6,11 @@
 
 #include <stdint.h>
 
+// A request can be answered with these errors. EBUSY: another client has opened the unit (CARD_OPEN_UNIT, and CARD_LOAD
+// of a binary that is not loaded). EFAULT: the bytes are not in the memory of one channel. EPERM: the client accesses
+// registers and has not opened the unit.
 enum card_op {
-    CARD_LOAD,      // bytes: UUID of a binary; reply value: 1 when it was already loaded
+    CARD_LOAD,      // bytes: UUID of a binary; reply value: 1 if it was already loaded
     CARD_LOADED,    // reply bytes: UUID of the binary on the card
     CARD_OPEN_UNIT, // opens the compute unit exclusively
     CARD_RESET,     // resets kernel and memory ports; the memory keeps its content

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replacement for XRT's libxrt_coreutil.so.2 with the functions that rill-host needs, under XRT's own names and
-// types. When LD_LIBRARY_PATH names its folder, the unchanged program runs on a simulated card (card.c). $RILL_CARD is
-// its socket (default: card.socket in the current folder). For a binary with several compute units, $RILL_CARD has a
-// socket for each one in their order, with `:` between them: each unit is simulated by a process with its own banks.
-// Kernels, arguments, offsets and banks come from the binary's sections, by XRT's rules.
+// types. When LD_LIBRARY_PATH names its folder, the unchanged program runs on a simulated card (card.c). $RILL_CARD
+// names the socket of the card (default: card.socket in the current folder). For a binary with several compute units,
+// $RILL_CARD has a socket for each one in their order, with `:` between them: each unit is simulated by a process with
+// its own banks. Kernels, arguments, offsets and banks come from the binary's sections, by XRT's rules.
 #define XCL_DRIVER_DLL_EXPORT
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -37,7 +37,7 @@ namespace {
 }
 
 struct argument {
-    std::uint32_t offset = 0, size = 0; // of its registers, in bytes
+    std::uint32_t offset = 0, size = 0; // of the argument's registers, in bytes
     int bank = -1;                      // memory bank of a buffer's argument; -1: none
 };
 
@@ -250,7 +250,7 @@ class bo_impl {
     xrt_core::device *card;
     int unit;                                // compute unit whose process has the bank
     std::shared_ptr<std::vector<char>> host; // the host's copy; a sub-buffer shares its parent's
-    std::uint64_t address;                   // on the card
+    std::uint64_t address;                   // of the first byte, in the memory of the card
     std::size_t offset, bytes;               // part of `host`
 };
 
@@ -349,7 +349,7 @@ void kernel::write_register(uint32_t offset, uint32_t value) {
 class run_impl {
   public:
     std::shared_ptr<kernel_impl> kernel;
-    std::map<std::uint32_t, std::uint32_t> word; // value by register
+    std::map<std::uint32_t, std::uint32_t> word; // value of each register, by its byte offset
     ert_cmd_state state = ERT_CMD_STATE_NEW;
 };
 
@@ -384,7 +384,7 @@ void run::start() {
     handle->state = ERT_CMD_STATE_RUNNING;
 }
 
-// Returns the state of the run. After a reset the card does not know the command.
+// Returns the state of the run. After a reset the card does not know the command, and the state becomes ABORT.
 ert_cmd_state run::state() const {
     if (handle->state != ERT_CMD_STATE_RUNNING) return handle->state;
     std::uint32_t value = handle->kernel->must("state", {CARD_STATE, 0, 0, 0}).value;

@@ -6,9 +6,9 @@
 
 #include "verif/check/check_internal.h"
 
-// Returns how many positions keep their values: as many as fit 256 MiB at 4 bytes per element, but at most 64, and at
-// least those of 6 full steps. The steps of a graph without ids do not wait for one another, so more of them may be
-// under way: at most 64 full steps.
+// Returns for how many positions the replay keeps values: as many as fit in 256 MiB at 4 bytes per element, but at
+// least as many as 6 full steps have. A language model keeps at most 64 positions. The steps of other graphs do not
+// wait for one another, so more of them may be under way, and the limit is 64 full steps.
 int check_window(const struct ir *ir) {
     uint64_t bytes = 1;
     for (int t = 0; t < ir->tensors; t++) {
@@ -56,7 +56,7 @@ bool check_wants(struct check *check, int edge) {
     return check->edge[edge].active;
 }
 
-// Names an edge: "kernel q_proj, stream q (tensor h.q)".
+// Names an edge in a message: "kernel q_proj, stream q (h.q)".
 static const char *edge_text(const struct check *check, int edge) {
     const struct ir *ir = check->ir;
     const struct ir_edge *e = &ir->edge[edge];
@@ -83,13 +83,15 @@ static bool step_missing(struct check *check, const struct edge *e, struct step 
     return false;
 }
 
-// Whether the stream waits for the last repetition of the last step, in which nothing needs its tensor.
+// Returns whether the stream waits for the last repetition of the last step, in which no output needs the tensor of the
+// stream.
 static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
     struct step next;
     return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 &&
            !plan_step(check, index + 1, &next);
 }
 
+// Reports an error if a stream of a tensor or of step words has not seen the whole request.
 static void end_stream(struct check *check, int edge, const struct edge *e, uint64_t cycle) {
     struct step step;
     int64_t index;
@@ -111,7 +113,7 @@ static void end_edge(struct check *check, int edge, uint64_t cycle) {
     if (!e->active || !e->probed || !(check->set == CHECK_ALL || e->always)) return;
     if (e->is_ring) end_ring(check, edge, e, cycle);
     else if (!e->route) end_stream(check, edge, e, cycle);
-    else route_part(check, e); // past firings that this stream does not carry
+    else route_part(check, e); // moves past firings that this stream does not carry
     for (int i = 0; e->route && i < route_parts(e); i++)
         if (route_part_at(e, i)) end_stream(check, edge, route_part_at(e, i), cycle);
 }

@@ -13,31 +13,32 @@ enum check_set {
                    // its first decode steps
 };
 
-// One request. Language models: ids. Other graphs: `count` rows; row r of graph input i is at row[i] + r * elements.
+// A request. A language model has `count` ids as its prompt. Another graph has `count` rows: row r of graph input i
+// begins at row[i] + r * (number of elements of the input).
 struct check_request {
     const uint32_t *ids;
     int64_t count;      // prompt ids, or rows
     int64_t max_new;    // ids to generate (language models)
     struct end_ids eot; // the request ends when one of these ids is generated
     const float *const *row;
-    int64_t from;                    // first position that the design runs; earlier ones are run by the replay alone
-    const struct check_state *state; // the replay takes positions before `from` from here; NULL: it runs them
+    int64_t from;                    // first position that the design runs; the replay alone runs earlier ones
+    const struct check_state *state; // gives the replay the positions before `from`; NULL: the replay runs them
 };
 
 // The replay's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
 struct check_state {
-    const uint32_t *ids;    // of the prompt, then generated ones
-    const uint64_t *hashes; // of the logits, after each generated id
+    const uint32_t *ids;    // ids of the prompt, then the generated ids
+    const uint64_t *hashes; // hash of all logits so far, after each generated id
     // Number of prompt ids, of generated ids, and of positions in `cache`.
     int64_t count, made, positions;
-    const char *cache; // of replay_store
+    const char *cache; // keys and values, as replay_store writes them
     size_t cache_bytes;
 };
 
 // A design that begins in the middle of a request has to know the step, the ids generated before, and the hash of their
 // logits.
 struct check_start {
-    int64_t step, made;
+    int64_t step, made; // index of the first step, and number of ids generated before it
     const uint32_t *ids;
     uint64_t hash;
 };
@@ -59,11 +60,13 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct replay
                          struct diag *diag);
 // Returns how many recent positions the replay must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
+// Begins a request, whose beats are compared from now on. `request` is copied, but not what its pointers point to.
 void check_begin(struct check *check, const struct check_request *request);
 // Runs the replay up to request.from, fills *start, and begins to compare there. Returns false if the request ends
 // earlier, if request.state does not fit the graph, or if no step begins at request.from.
 bool check_start(struct check *check, struct check_start *start);
-// Runs the replay to the request's end and writes its state. Returns NULL, or why it could not be written.
+// Runs the replay to the end of the request and writes its state to a file. Returns NULL, or why it could not be
+// written.
 const char *check_write_state(struct check *check, const char *path, uint64_t identity);
 // Reads a file of check_write_state. identity: a hash of all that must be equal besides the prompt. Returns false after
 // an error, with the reason in *why.
@@ -71,31 +74,33 @@ bool check_read_state(struct arena *arena, const char *path, uint64_t identity, 
                       const char **why);
 // Starts the same request again, to read check_golden_output of rows that the replay no longer keeps (check_window).
 void check_again(struct check *check, const struct check_request *request);
-// Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
+// Notes that the edge has a probe. Returns whether the beats of the edge are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);
-// Compares the word of one handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 if
-// the stream has none. Returns false if neither this nor a later beat of the edge is compared in this run.
+// Compares the word of one handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: tuser,
+// tlast and tcount, or 0 if the stream has none. Returns false if neither this nor a later beat of the edge is compared
+// in this run.
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
                 uint64_t cycle);
 // Ends the request: every compared stream must have seen the whole request. cycle: for the message if one has not.
 void check_end(struct check *check, uint64_t cycle);
 
 // From now on every golden value of a tensor that the spec names is compared with the oracle's, position by position.
-// path is the spec's, for messages. The graph and the oracle belong to the caller.
+// path: path of the spec, for messages. The graph and the oracle belong to the caller.
 void check_set_oracle(struct check *check, const struct oracle_graph *graph, struct oracle *oracle, const char *path);
-// The oracle's results for the request: its ids so far, and row `row` of an output. NULL: no oracle, or it cannot
-// evaluate them.
+// Return the oracle's results for the request: the ids so far, and row `row` of an output. Return NULL if there is no
+// oracle, or if it cannot evaluate the output.
 const uint32_t *check_oracle_ids(const struct check *check);
 const float *check_oracle_row(struct check *check, int output, int64_t row);
 
 struct check_oracle_counts {
-    bool present;
-    uint64_t named;   // tensors that the spec names: inputs, results, carried names
-    uint64_t tensors; // number of these compared
-    uint64_t values, positions;
+    bool present;               // there is an oracle
+    uint64_t named;             // tensors that the spec names: inputs, results, carried names
+    uint64_t tensors;           // number of these tensors that were compared
+    uint64_t values, positions; // compared elements and positions
 };
 struct check_oracle_counts check_oracle_counts(const struct check *check);
-// If tensor `t` of the spec was not compared, returns its name, and *why; otherwise NULL.
+// If tensor `t` of the spec was not compared, returns the name of the tensor and sets *why to the reason. Otherwise
+// returns NULL.
 const char *check_oracle_left(const struct check *check, int t, const char **why);
 
 // Returns the ids that the replay generates for the request, which it runs to its end (language models).
@@ -103,20 +108,21 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 // Returns the expected value of the design's register `logits_hash` after the request; 0 where no kernel of the design
 // hashes.
 uint64_t check_golden_hash(struct check *check);
-// Gets graph output `output` of row `row`. Returns false when the replay no longer keeps the row (check_window), or
-// when the request ends before it.
+// Gets graph output `output` of row `row`. Returns false if the replay no longer keeps the row (check_window), or if
+// the request ends before it.
 bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
-// Describes the first difference (arena text), or NULL.
+// Returns a description of the first difference, in the arena of the checker, or NULL if there is none.
 const char *check_mismatch(const struct check *check);
-// Returns a text that says where a value left its format in the replay, which then has no further values to compare
-// with. Returns NULL if no value did.
+// Returns a text that says where a value left its format in the replay, or NULL if no value did. After such a fault the
+// replay has no further values to compare with.
 const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
-// Returns why no beat of an edge was compared, or NULL when some were. docs/testing.md lists the reasons.
+// Returns why no beat of an edge was compared, or NULL if some were. docs/testing.md lists the reasons.
 const char *check_left(const struct check *check, int edge);
-// Returns the hash of all logits seen on the design's streams.
+// Returns the hash of the logits that check_logits returns.
 uint64_t check_logits_hash(const struct check *check);
-// Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
+// Returns the logits seen on the design's streams, in order: the fp32 inputs of argmax of all requests since
+// check_open. *count: their number.
 const float *check_logits(const struct check *check, size_t *count);
 // Counts for a request in a design with drafts. drafted, accepted: drafts that the design sends, and those of them that
 // are right. none: generating steps without drafts. right[n]: steps with drafts of which the first n are right, and no
@@ -130,11 +136,11 @@ void check_drafts_off(struct check *check, bool off); // the host's settings do 
 // Returns the number of steps of the request, for which it runs the replay to the request's end.
 int64_t check_steps(struct check *check);
 int64_t check_positions(const struct check *check); // positions that the replay has run
-// Returns the cycle in which the last compared stream finished a step; 0: none has.
+// Returns the cycle in which the last compared stream finished a step, or 0 if no stream has finished it.
 uint64_t check_step_end(const struct check *check, int64_t step);
-// Finds the first position of a step.
+// Returns the first position of a step.
 int64_t check_step_position(struct check *check, int64_t step);
-// Returns the hash of the logits after each generated id.
+// Returns an array with the hash of all logits of the request so far, after each generated id.
 const uint64_t *check_golden_hashes(const struct check *check);
 // Describes the progress of a stream for the deadlock report: "step 12, repetition 3, firing 2, 40 beats into it".
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge);

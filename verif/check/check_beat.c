@@ -18,21 +18,22 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
-// A beat being compared.
+// The beat that is being compared, and its place in the request.
 struct beat {
     struct check *check;
-    int index; // of the edge
+    int index; // number of the edge
     struct edge *e;
-    const struct replay_value *v;
+    const struct replay_value *v; // golden value; NULL: none
     const uint32_t *data;
-    unsigned count;
-    uint64_t cycle;
-    int64_t position;
-    int64_t begin; // element with which a firing begins: in dynamic dimensions the window's first position, else 0
-    int tok;
-    int firing; // head or row of the value
+    unsigned count;   // tcount
+    uint64_t cycle;   // for messages
+    int64_t position; // of the token
+    int64_t begin;    // element with which a firing begins: in dynamic dimensions the window's first position, else 0
+    int tok;          // number of the token in the firing
+    int firing;       // head or row of the value
 };
 
+// Names the place of an element in a message.
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
@@ -42,6 +43,7 @@ static const char *place(const struct beat *b, int64_t element) {
                         (long long)b->position, (long long)element);
 }
 
+// Reports a difference of fp32 words or ids.
 static void fail_word(const struct beat *b, int64_t element, uint32_t want, uint32_t got) {
     if (b->check->mismatch != NULL) {
         b->check->counts.mismatches++;
@@ -90,7 +92,7 @@ static int64_t value_index(const struct beat *b, int64_t element) {
     return flat / v->cols * v->stride + flat % v->cols;
 }
 
-// Whether the last dimension of the tensor counts positions, so that its length differs between positions.
+// Returns whether the last dimension of the tensor counts positions, so that its length differs between positions.
 static bool dynamic_cols(const struct beat *b) {
     const struct ir_tensor *t = &b->check->ir->tensor[b->e->tensor];
     return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
@@ -129,7 +131,8 @@ static bool same_mantissa(const struct beat *b, int64_t element, int expect, int
     return got == expect;
 }
 
-// Compares the mantissas of one unit: the first `valid` are those of the value, and zeros follow.
+// Compare the mantissas of one unit: the first `valid` must be those of the value, and the rest must be 0. Return
+// whether they are equal.
 static bool compare_bytes(const struct beat *b, int64_t first, int valid, const int8_t *want) {
     for (int i = 0; i < b->e->lanes; i++)
         if (!same_mantissa(b, first + i, i < valid ? want[i] : 0, byte_at(b->data, i))) return false;
@@ -164,6 +167,7 @@ static void compare_mx(const struct beat *b) {
     if (got != want) fail_int(b, first, "exponent shift", want, got);
 }
 
+// Compares one unit of a key or a value: int8 mantissas of a head, and the fp32 scale of the head.
 static void compare_kv(const struct beat *b) {
     int64_t xs = b->e->lanes, units = (int64_t)u64_div_ceil((uint64_t)b->v->cols, (uint64_t)xs);
     int64_t head = b->e->beats[b->tok] / units, first = b->e->beats[b->tok] % units * xs;
@@ -210,7 +214,8 @@ static void compare(const struct beat *b) {
     }
 }
 
-// Returns the golden value of a token, which is cached until the replay runs on. NULL: it has none, or waits.
+// Returns the golden value of a token, which is cached until the replay runs on. Returns NULL if the replay has no
+// value, or if it waits (check->waits).
 static const struct replay_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
     if (!plan_run(check, position)) return NULL;
     if (e->key[tok] == check->generation) return &e->value[tok];
@@ -229,13 +234,14 @@ static void keep_logits(struct check *check, struct edge *e, int tok, const uint
     for (int64_t i = 0; i < lanes && done + i < elements; i++) e->row[tok][done + i] = float_of(data[i]);
 }
 
-// Whether the request has values of this token of a step. In a design with drafts there are no values of tokens after a
-// wrong draft, and in regions `when: last` none of prompt tokens before the last one.
+// Returns whether the request has values of this token of a step. In a design with drafts there are no values of a
+// wrong draft and of the tokens after it. In regions `when: last` there are none of prompt tokens before the last one.
 static bool has_token(const struct check *check, const struct edge *e, const struct step *step, int tok) {
     if (e->one_token || e->heads > 1) return true;
     return tok < step->valid && (!e->head_only || step->first + tok >= check->request.count - 1);
 }
 
+// Adds the logits of a whole firing to check->logits, token by token.
 static void end_logits(struct check *check, const struct edge *e, const struct step *step, int tokens) {
     int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]);
     for (int tok = 0; tok < tokens; tok++)
@@ -259,7 +265,8 @@ void edge_firing_done(struct edge *e) {
     e->step++;
 }
 
-// Finds the step of the next beat; streams in regions `when: last` skip the steps without a head.
+// Finds the step of the next beat; streams in regions `when: last` skip the steps without a head. Returns false if the
+// request has no further step, or if the replay waits.
 bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
         e->heads = e->together && step->tokens == 1 ? (int)at_most(e->together, e->firings - e->firing) : 1;
@@ -276,8 +283,8 @@ static uint64_t step_word(const struct check *check, const struct step *s) {
            field_put(STEP_FINAL, s->final) | field_put(STEP_KROWS, krows) | field_put(STEP_VBLOCKS, first / 64);
 }
 
-// Compares a step word. Here and in the functions below, false means that the replay has to wait and that nothing has
-// been done.
+// Compares a step word. This function and those below that process a beat return false if the replay has to wait. Then
+// they have done nothing, and are called again for the same beat.
 static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
@@ -311,8 +318,8 @@ static bool compare_ring(struct check *check, int index, struct edge *e, const u
     return true;
 }
 
-// Whether a beat of the stream is still compared. CHECK_MINIMUM compares streams outside the minimum set only in the
-// prompt's steps and the first decode steps of the first request.
+// Returns whether a beat of the stream is still compared. CHECK_MINIMUM compares streams outside the minimum set only
+// in the prompt's steps and the first decode steps of the first request.
 static bool still_wanted(struct check *check, const struct edge *e) {
     if (check->set == CHECK_ALL || e->always) return true;
     int64_t prompt_steps = (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
@@ -351,8 +358,8 @@ static void give_results(struct check *check, const struct edge *e, const struct
     check->generation++;
 }
 
-// Compares the beat, or stores it for the replay. False: the replay waits. For a token that the request does not have,
-// only the number of words and elements is compared, which is that of the step's other tokens.
+// Compares the beat, or stores it for the replay. Returns false if the replay waits. For a token that the request does
+// not have, only the numbers of words and elements are compared, which must be those of the other tokens of the step.
 static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b, const struct step *step) {
     if (!has_token(check, e, step, b->tok)) {
         int tok = e->head_only && step->first < check->request.count ? step->tokens - 1 : 0;
@@ -401,7 +408,8 @@ static void compare_counts(struct check *check, int index, const struct edge *e,
                        (long long)step->first, (long long)e->repetition, (long long)e->elements[t], t, (long long)want);
 }
 
-// Returns the first position of a layer's window. Streams do not have earlier positions.
+// Returns the first position of the window that the layer has in the step at `position`. Streams do not have earlier
+// positions.
 static int64_t begin_of(const struct check *check, const struct edge *e, int64_t position) {
     int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
     return window_begin(check->ir, window_node(check->ir, e->tensor), repetition, position);
@@ -413,6 +421,7 @@ static void note_step(struct check *check, int64_t step, uint64_t cycle) {
     if (check->step_end.items[step] < cycle) check->step_end.items[step] = cycle;
 }
 
+// Finds the token of a beat, compares the beat, and ends the firing after its last beat.
 static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
     struct step step;
     if (!edge_current_step(check, e, &step)) {
@@ -471,7 +480,7 @@ static bool process(struct check *check, int edge, const uint32_t data[], const 
     return e->is_ring ? compare_ring(check, edge, e, data, q->cycle) : part_beat(check, edge, data, q);
 }
 
-// Processes the queued beats of an edge. Returns true when at least one was taken.
+// Processes the queued beats of an edge. Returns whether at least one was taken.
 static bool drain_edge(struct check *check, int edge) {
     struct check_queue *q = &check->edge[edge].queue;
     size_t before = q->done;
@@ -489,6 +498,7 @@ void check_drain(struct check *check) {
     }
 }
 
+// Appends a beat to the queue of its edge, and compares the queue as far as possible.
 static void enqueue(struct check *check, int edge, const uint32_t data[], const struct check_queued *beat) {
     struct check_queue *q = &check->edge[edge].queue;
     const struct ir_edge *e = &check->ir->edge[edge];
@@ -497,7 +507,7 @@ static void enqueue(struct check *check, int edge, const uint32_t data[], const 
     VEC_PUSH(check->arena, q->beat, *beat);
     for (size_t w = 0; w < q->words; w++) VEC_PUSH(check->arena, q->word, data[w]);
     drain_edge(check, edge);
-    if (check->edge[edge].given && beat->last) check_drain(check); // other beats wait for it
+    if (check->edge[edge].given && beat->last) check_drain(check); // other beats wait for these results
 }
 
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,

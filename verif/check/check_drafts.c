@@ -10,15 +10,15 @@
 // PAUSE_STEPS: steps without drafts after two consecutive steps with drafts in which no draft was right.
 enum { LEAST_MATCH = 2, MOST_MATCH = 3, PAUSE_STEPS = 32 };
 
-// Returns the length of the match of the last ids with the ids up to place `at`.
+// Returns how many of the last ids equal the ids that end at index `at`, at most MOST_MATCH.
 static int match_length(const uint32_t ids[], int64_t count, int64_t at) {
     int n = 0;
     while (n < MOST_MATCH && n <= at && ids[at - n] == ids[count - 1 - n]) n++;
     return n;
 }
 
-// Returns the ids that follow the longest match, and the latest one of equally long matches. Returns NULL if there is
-// none.
+// Returns the ids that follow the longest match in the text so far, and of equally long matches the latest. Returns
+// NULL if no match has LEAST_MATCH ids.
 static const uint32_t *find_drafts(const uint32_t ids[], int64_t count, int drafts) {
     int best = LEAST_MATCH - 1;
     const uint32_t *found = NULL;
@@ -56,7 +56,8 @@ static int most_drafts(const struct check *check, int64_t first) {
     return (int)at_most(check->ir->design.drafts, at_most(block, left));
 }
 
-// Returns how many tokens of the step count: the first one and its right drafts, as far as the request goes.
+// Returns how many tokens of the step are valid: the first one and the right drafts after it, as far as the request
+// goes.
 static int right_tokens(struct check *check, int64_t first, const uint32_t drafts[], int drafted) {
     int right = 1;
     for (; right <= drafted && plan_run(check, first + right - 1) && plan_has(check, first + right); right++)
@@ -71,6 +72,7 @@ static void count_step(struct check_drafts_counts *c, int drafted, int right) {
     else c->right[right]++;
 }
 
+// Appends the generating step that begins at position `first`.
 static void add_step(struct check *check, int64_t first) {
     struct check_drafts_state *d = &check->drafts;
     const struct check_request *r = &check->request;

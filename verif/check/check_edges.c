@@ -11,21 +11,23 @@ static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *
     return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
-// Returns the port that names the tensor, or NULL.
+// Returns the port of the edge that names a tensor, or NULL.
 static const struct ir_port *naming_port(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *src = port_of(ir, e, true), *dst = port_of(ir, e, false);
     if (src->tensor != IR_NONE) return src;
     return dst->tensor != IR_NONE ? dst : NULL;
 }
 
+// Returns whether an operation with this trait reads the tensor as its first operand.
 static bool read_by(const struct ir *ir, int tensor, unsigned trait) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, trait) && ir->node[n].in[0] == tensor) return true;
     return false;
 }
 
-// Returns how many firings a value takes: one for each head, or for each row of a quantized tensor, except for keys and
-// values, which take one (docs/rtl.md section 3). For scalars: their number, which is one for each head.
+// Returns how many firings a value takes (docs/rtl.md section 3): one for each scalar, one for each row of a quantized
+// tensor or of a tensor with heads, and one for each block of a quantized vector that is multiplied by keys. Any other
+// value, and keys and values of the cache, take one.
 static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->dtype == IR_KV) return 1;
@@ -40,6 +42,8 @@ int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port) {
     return firings_of(ir, tensor) * (port->pieces > 1 ? (int)port->pieces : 1);
 }
 
+// Returns the carry of the region whose next value (`next`), or else whose name inside the region, is the tensor.
+// Returns NULL if there is none.
 static const struct ir_carry *carry_of(const struct ir_region *region, int tensor, bool next) {
     for (int c = 0; c < region->carries; c++)
         if ((next ? region->carry[c].next : region->carry[c].local) == tensor) return &region->carry[c];
@@ -53,8 +57,8 @@ int64_t check_last_repetition(const struct ir *ir, int tensor) {
     return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
 }
 
-// Sets in which repetitions a value is sent. leaves: it is sent to an output of the design, which takes the value after
-// the last repetition.
+// Sets in which repetitions a value is sent. region: region of the port, or IR_NONE for that of the tensor. leaves: the
+// value is sent to an output of the design, which takes the value after the last repetition.
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) {
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
@@ -65,6 +69,7 @@ void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) 
     e->fixed_repetition = check_last_repetition(ir, e->tensor);
 }
 
+// Returns whether a region carries the tensor, or an operation that adds makes it.
 static bool is_residual(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
         if (carry_of(&ir->region[r], tensor, false) != NULL || carry_of(&ir->region[r], tensor, true) != NULL)
@@ -98,7 +103,7 @@ bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, s
     return itensor_walk(&words, extent, walk) && (again || walk->loops > 1);
 }
 
-// Whether the tensor is at a softmax: its scores, its weights, or its quantized weights.
+// Returns whether the tensor is at a softmax: its scores, its weights, or its quantized weights.
 static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
     const struct ir_node *node = &ir->node[softmax];
     int producer = ir->tensor[tensor].producer;
@@ -106,7 +111,7 @@ static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
            (producer != IR_NONE && ir->node[producer].in[0] == node->out[0]);
 }
 
-// Returns how many query heads a firing has as its tokens in steps of one token; 0: heads are not sent so.
+// Returns how many query heads a firing has as its tokens in steps of one token, or 0 if heads are not sent as tokens.
 static int together_of(const struct ir *ir, int tensor) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].node != IR_NONE && ir_node_is(ir, ir->kernel[k].node, OP_OF_SCORES) &&
@@ -115,6 +120,7 @@ static int together_of(const struct ir *ir, int tensor) {
     return 0;
 }
 
+// Fills an edge that carries the tensor of port `name`.
 static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph,
                              const struct ir_port *name) {
     const struct ir *ir = check->ir;
@@ -139,6 +145,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     edge_repeats(ir, e, name->region, kernel_is(&ir->kernel[graph->dst_kernel], KERNEL_ROWS_OUT));
 }
 
+// Returns whether the token loop writes the edge at a port with this role.
 static bool from_loop(const struct ir *ir, const struct ir_edge *e, enum ir_role role) {
     const struct ir_kernel *src = &ir->kernel[e->src_kernel];
     return kernel_is(src, KERNEL_LOOP) && src->port[e->src_port].role == role;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the stream checker.
+// Declarations that the files of the stream checker share. check_edges.c and check_routes.c find what each edge
+// carries, check_plan.c and check_drafts.c find the steps of a request, and check_beat.c compares beats.
 #ifndef VERIF_CHECK_INTERNAL_H
 #define VERIF_CHECK_INTERNAL_H
 
@@ -18,12 +19,13 @@ struct step {
     bool final; // the last step when the request ends by its count
 };
 
-// Beats that cannot be compared yet, oldest first.
+// A beat that cannot be compared yet, with the arguments of check_beat.
 struct check_queued {
     uint64_t cycle;
     unsigned user, count;
     bool last;
 };
+// The waiting beats of an edge, oldest first.
 struct check_queue {
     VEC(struct check_queued) beat;
     VEC(uint32_t) word; // the data of all beats, `words` for each
@@ -32,41 +34,41 @@ struct check_queue {
 
 // The tensor that one edge carries, and the progress of its comparison.
 struct edge {
-    bool active;   // carries data to compare: a tensor, step words or ids for the ring
-    bool probed;   // the design has a probe there
-    bool always;   // part of the minimum set
-    bool is_step;  // carries step words
-    bool is_ahead; // step words sent ahead of the ids: without drafts, an end-of-text id does not stop them
-    bool is_ring;  // carries {index, id} of the generated ids
-    bool is_logits;
+    bool active;         // carries data to compare: a tensor, step words or ids for the ring
+    bool probed;         // the design has a probe there
+    bool always;         // part of the minimum set, which CHECK_MINIMUM compares in every step
+    bool is_step;        // carries step words
+    bool is_ahead;       // step words sent ahead of the ids: without drafts, an end-of-text id does not stop them
+    bool is_ring;        // carries {index, id} of the generated ids
+    bool is_logits;      // carries the logits from which ids are chosen
     struct route *route; // NULL: one tensor, all of its firings. Otherwise the route's parts have their own fields
-    bool seen, varied;   // varied: not all of its beats begin with the same word
-    uint32_t first_word;
-    uint64_t shown; // beats shown
+    bool seen, varied;   // a beat was compared; not all of its beats begin with the same word
+    uint32_t first_word; // of the first beat
+    uint64_t shown;      // number of beats that were compared
     int tensor;
     enum ir_dtype dtype;
     int lanes;             // elements per beat
     bool counted, tokened; // has tcount; has tuser and tlast
     bool head_only;        // in a region `when: last`: carries only steps with a head
-    bool one_token;        // it carries only the last token of a step
-    int64_t repetitions;   // of the value in a step
+    bool one_token;        // carries only the last token of a step
+    int64_t repetitions;   // repetitions of the region in which the value is sent in a step
     bool fixed;            // the value comes from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
-    int firings;  // of one repetition: each carries a part of the value (a head, a row) of all tokens
+    int firings;  // in one repetition: each carries a part of the value (a head, a row) of all tokens
     int together; // query heads sent as the tokens of a firing in steps of one token; 0: none
     int heads;    // heads in the current firing
-    bool walked;  // the elements are in the order of `walk`; otherwise in that of the value
+    bool walked;  // the elements are in the order of `walk`; otherwise in the order in which the value stores them
     struct itensor_walk walk;
     bool given;                     // the result of a kernel without a golden function: the replay takes it from here
-    void *result[CHECK_MAX_TOKENS]; // of this firing, per token
+    void *result[CHECK_MAX_TOKENS]; // elements of such a result in this firing, per token
     struct check_queue queue;       // beats that wait for the replay
-    float *row[CHECK_MAX_TOKENS];   // logits of this firing, per token, in a design with drafts
+    float *row[CHECK_MAX_TOKENS];   // logits of this firing, per token
     // progress
     int64_t step, repetition;
     int firing;
-    int64_t beats[CHECK_MAX_TOKENS];    // of this firing, per token
-    int64_t elements[CHECK_MAX_TOKENS]; // counted streams: elements of this firing
-    int next_token;                     // for streams without tuser
+    int64_t beats[CHECK_MAX_TOKENS];    // beats of this firing so far, per token
+    int64_t elements[CHECK_MAX_TOKENS]; // elements of this firing so far, per token (counted streams)
+    int next_token;                     // token of the next beat, for streams without tuser
     // the value of each token, valid while key matches
     struct replay_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
@@ -74,10 +76,10 @@ struct edge {
 
 // The generating steps of a design with drafts.
 struct check_drafts_state {
-    bool off; // the request has no drafts
-    VEC(struct step) step;
-    bool missed; // the latest step with drafts had none that was right
-    int pause;   // steps of the present pause that are left; they have no drafts
+    bool off;              // the request has no drafts
+    VEC(struct step) step; // the steps so far
+    bool missed;           // the latest step with drafts had none that was right
+    int pause;             // steps of the present pause that are left; they have no drafts
     struct check_drafts_counts counts;
 };
 
@@ -90,14 +92,14 @@ struct check {
     bool waits;  // the replay waits for such a result
     struct edge *edge;
     const bool *needed; // per tensor: needed in the last repetition of its region
-    int requests;
+    int requests;       // requests so far
     // plan
     struct check_request request;
     uint32_t *ids;    // generated by the replay
-    uint64_t *hashes; // of the replay's rows, after each id
+    uint64_t *hashes; // hash of the replay's rows so far, after each id
     int64_t id_count;
-    int64_t first_step; // the step with which the design begins
-    VEC(uint64_t) step_end;
+    int64_t first_step;     // the step with which the design begins
+    VEC(uint64_t) step_end; // by step: the latest cycle in which a stream has finished it
     struct check_drafts_state drafts;
     int64_t positions; // positions run so far
     bool golden_failed;
@@ -111,39 +113,45 @@ struct check {
     uint64_t hash; // hash of the replay's rows
 };
 
-// check_plan.c
+// check_plan.c: the steps of a request. plan_begin starts a request.
 void plan_begin(struct check *check);
-// Finds step `index` of the request; false when the request has fewer steps. Runs the replay as far as needed.
+// Finds step `index` of the request, and runs the replay as far as needed. Returns false if the request has fewer
+// steps, or if the replay waits.
 bool plan_step(struct check *check, int64_t index, struct step *step);
-// Finds a step as if no id ended the request. With drafts it is plan_step.
+// Finds a step as if no id ended the request. With drafts it does the same as plan_step.
 bool plan_step_ahead(struct check *check, int64_t index, struct step *step);
 int64_t plan_steps(struct check *check); // number of steps; runs the replay to the end of the request
 int64_t plan_step_of(const struct check *check, int64_t position); // index of the step that begins there
-// Runs the replay up to and including a position; false when the request ends before it.
+// Runs the replay up to and including a position. Returns false if the request ends before it, or if the replay waits
+// or has a fault.
 bool plan_run(struct check *check, int64_t position);
 
-// True when the position exists: a prompt position, or one fed by an id that was made before it and did not end the
+// Returns whether the position exists: a prompt position, or a position whose id was made before and did not end the
 // request.
 bool plan_has(const struct check *check, int64_t position);
 
-// check_drafts.c: steps after those of the prompt, by index. The replay runs as far as needed.
+// check_drafts.c: steps after those of the prompt, counted from 0. The replay runs as far as needed. drafts_step
+// returns false if there is no such step, or if the replay waits. drafts_steps returns their number.
 void drafts_begin(struct check *check);
 bool drafts_step(struct check *check, int64_t index, struct step *step);
 int64_t drafts_steps(struct check *check);
 
-// check_oracle.c: runs the oracle's step that corresponds to the replay's, and compares all names.
+// check_oracle.c: runs a position in the oracle, as the replay has just done, and compares all names. golden_done: the
+// replay had no fault.
 void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,
                        bool golden_done);
 
-// check_edges.c
+// check_edges.c: edges_open finds what the edges carry, edges_begin begins a request, and edge_begin does so for an
+// edge.
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
 void edges_at(struct check *check, int64_t step, int64_t made); // goes on at a step, before which `made` ids were made
 void edge_begin(struct edge *e);
 int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtype); // elements per word
+// Returns the firings of a tensor in one repetition, at a port.
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
-void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // region: the port's
+void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves);
 // Returns the repetition that readers outside the tensor's region see. For a carried tensor it is `repeat`,
 // the value after the last repetition.
 int64_t check_last_repetition(const struct ir *ir, int tensor);
@@ -158,13 +166,13 @@ void check_drain(struct check *check);
 // changing them.
 void routes_open(struct check *check);
 void routes_begin(struct check *check);
-void routes_at(struct check *check, int64_t step);
+void routes_at(struct check *check, int64_t step); // goes on at a step
 // Returns the part whose beat is next on the edge. NULL: the request has no further beat, or the replay waits
 // (check->waits).
 struct edge *route_part(struct check *check, struct edge *e);
-void route_done(struct edge *e); // goes on to the next firing
-int route_parts(const struct edge *e);
-struct edge *route_part_at(const struct edge *e, int part); // NULL: its contents are unknown
+void route_done(struct edge *e);                            // goes on to the next firing
+int route_parts(const struct edge *e);                      // number of parts
+struct edge *route_part_at(const struct edge *e, int part); // NULL: the contents of the part are unknown
 
 // check_needed.c: returns, per tensor, whether it is needed in the last repetition of its region.
 bool *check_needed(struct check *check);

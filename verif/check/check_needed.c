@@ -9,7 +9,7 @@ static bool reads(const struct ir_node *node, int tensor) {
     return false;
 }
 
-// Whether an output, or an initial value or an operation of another region reads the tensor.
+// Returns whether an output, or an initial value or an operation of another region, reads the tensor.
 static bool read_outside(const struct ir *ir, int region, int tensor) {
     bool found = false;
     for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;

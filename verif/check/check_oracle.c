@@ -16,8 +16,8 @@ enum match {
 
 struct check_name {
     enum match match;
-    int tensor; // in the compiled graph
-    uint64_t values;
+    int tensor;      // in the compiled graph
+    uint64_t values; // compared elements
 };
 
 struct check_oracle {
@@ -65,6 +65,7 @@ static int find_renamed(const struct check *check, int t) {
     return IR_NONE;
 }
 
+// Finds how tensor `t` of the spec is compared. Reports an error if an output needs it and the design does not have it.
 static struct check_name find_name(struct check *check, int t) {
     const struct ir *ir = check->ir;
     struct oracle_info info = oracle_info(check->oracle->graph, t);
@@ -130,7 +131,7 @@ void check_set_oracle(struct check *check, const struct oracle_graph *graph, str
 
 // ---- values ----
 
-// Two values of one tensor being compared.
+// The two values of a tensor that are being compared.
 struct pair {
     struct check *check;
     int tensor; // in the spec
@@ -164,6 +165,7 @@ static int64_t at(const struct replay_value *v, int64_t element) {
     return element / v->cols * v->stride + element % v->cols;
 }
 
+// The compare functions return false after the first difference. apart: rows of `got` may have gaps between them.
 static bool compare_floats(const struct pair *p, const float *want, const float *got, int64_t n, bool apart) {
     for (int64_t i = 0; i < n; i++) {
         const float *g = got + (apart ? at(p->got, i) : i);
@@ -250,7 +252,7 @@ static void compare_pair(const struct pair *p) {
 
 // ---- one position ----
 
-// Compares a value that the oracle made in this step.
+// Compares a value that the oracle made in this step with the replay's value of repetition `golden`.
 static void compare_at(struct check *check, int t, int64_t repetition, int64_t golden, int64_t position) {
     const struct oracle_value *want = oracle_value(check->oracle->run, t, repetition);
     struct replay_value got;
@@ -280,6 +282,7 @@ static void spread_rows(const struct check_oracle *o, const float *const row[], 
     }
 }
 
+// Keeps the oracle's output rows of a position for check_oracle_row.
 static void keep_rows(struct check *check, int64_t position) {
     struct check_oracle *o = check->oracle;
     for (int k = 0; k < oracle_outputs(o->graph) && !oracle_is_lm(o->graph); k++) {
@@ -314,7 +317,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
     o->positions++;
 }
 
-// Whether the oracle can evaluate the output.
+// Returns whether the oracle can evaluate the output.
 static bool knows(const struct check_oracle *o, int output) {
     return !oracle_info(o->graph, oracle_find(o->graph, oracle_output(o->graph, output).name)).unknown;
 }
@@ -331,6 +334,8 @@ const float *check_oracle_row(struct check *check, int output, int64_t row) {
 
 // ---- what was compared ----
 
+// Returns whether tensor `t` was compared. A carried name that was removed counts as compared if its next tensor was
+// compared, or if no output depends on that tensor.
 static bool is_compared(const struct check_oracle *o, int t) {
     if (o->name[t].match != MATCH_THROUGH) return o->name[t].values > 0;
     int next = oracle_info(o->graph, t).next;

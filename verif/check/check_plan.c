@@ -2,6 +2,7 @@
 // Finds the steps of a request and runs the replay along with them.
 #include "verif/check/check_internal.h"
 
+// Returns how many steps the prompt has.
 static int64_t prompt_steps(const struct check *check) {
     return (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
 }
@@ -21,11 +22,12 @@ void plan_begin(struct check *check) {
     check->hashes = ARENA_ARRAY(check->arena, uint64_t, (size_t)ids);
 }
 
+// Returns whether an output or a next id is made at the position.
 static bool head_at(const struct check *check, int64_t position) {
     return !check->ir->design.is_lm || position >= check->request.count - 1;
 }
 
-// Whether the request has room for a position after the prompt, by its context and its number of new ids.
+// Returns whether the request has room for a position after the prompt, by its context and its number of new ids.
 static bool has_room(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     return check->ir->design.is_lm && position < check->ir->design.context && position - r->count + 1 < r->max_new;
@@ -39,6 +41,7 @@ bool plan_has(const struct check *check, int64_t position) {
     return !end_ids_has(&r->eot, check->ids[made - 1]);
 }
 
+// Adds the row of a position to the hash, if the design hashes rows.
 static void add_hash(struct check *check, int64_t position) {
     struct replay_value v;
     int64_t repetition = check->hashed == IR_NONE ? 0 : check_last_repetition(check->ir, check->hashed);
@@ -46,7 +49,7 @@ static void add_hash(struct check *check, int64_t position) {
         check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
 }
 
-// Runs the next position in the replay and the oracle. False: the replay waits, or has a fault.
+// Runs the next position in the replay and the oracle. Returns false if the replay waits or has a fault.
 static bool golden_position(struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     const struct ir *ir = check->ir;
@@ -79,8 +82,8 @@ bool plan_run(struct check *check, int64_t position) {
     return true;
 }
 
-// Finds the positions of a step; returns true when it is a prompt step. Prompt steps end at multiples of T, so the
-// first one is shorter if the request begins elsewhere.
+// Finds the positions of a step, and returns whether it is a prompt step. Prompt steps end at multiples of T or with
+// the prompt. So the first one is shorter if the design begins at another position.
 static bool step_at(const struct check *check, int64_t index, struct step *step) {
     int64_t tokens = check->ir->design.tokens, count = check->request.count, prefill = prompt_steps(check);
     int64_t from = check->request.from;

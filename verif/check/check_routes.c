@@ -10,12 +10,12 @@
 // firings of one tensor (output `only` of a demultiplexer; part 0 then counts all of them).
 struct route {
     struct schedule_table table; // schedule of the multiplexer or demultiplexer; an entry names a port
-    int ports, only;
-    struct edge **part; // per port
-    struct edge *none;  // for firings that no port reads: their contents are unknown
+    int ports, only;             // number of ports; the output whose firings are carried, or IR_NONE for all
+    struct edge **part;          // per port
+    struct edge *none;           // for firings that no port reads: their contents are unknown
     // progress
     int64_t step, turn, index; // turn: repetition of the section; index: entry in it
-    int at;                    // section
+    int at;                    // number of the section
 };
 
 // ---- reading ----
@@ -34,8 +34,8 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
 
 static bool is_of(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// Whether the kernel passes on the firings of its single input, in another width, order or number of words per firing,
-// or several times.
+// Returns whether the kernel passes on the firings of its single input, in another width, order or number of words per
+// firing, or several times.
 static bool is_mover(const struct ir *ir, int kernel) {
     return is_of(ir, kernel, KERNEL_FRAMES | KERNEL_WIDTH | KERNEL_REORDERS | KERNEL_REPEATS);
 }
@@ -82,6 +82,7 @@ static struct route *copy_route(struct check *check, const struct route *from) {
     return r;
 }
 
+// Copies the contents of `from`. Returns false if `from` is NULL, because the contents are not known.
 static bool take(struct check *check, struct edge *e, const struct edge *from) {
     if (!from) return false;
     *e = same_words(from);
@@ -107,6 +108,7 @@ static int edge_in_order(const struct ir *ir, int edge) {
     return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) ? edge_at(ir, k, true, 0) : IR_NONE;
 }
 
+// Takes the order from a port, if the port gives one for each dimension. Returns whether it does.
 static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *port) {
     if (port->type.rank != ir->tensor[e->tensor].rank + 1) return false;
     e->walked = edge_walk(ir, e->tensor, &port->type, &e->walk);
@@ -202,8 +204,8 @@ static bool take_together(struct check *check, struct edge *e, int kernel, int o
     return true;
 }
 
-// Whether the operation at the end of a stream reads elements again, so that the stream has more of them than the
-// tensor.
+// Returns whether the operation at the end of a stream reads elements again, so that the stream has more of them than
+// the tensor.
 static bool reads_again(const struct ir *ir, int edge) {
     while (edge != IR_NONE) {
         const struct ir_port *port = reading_port(ir, edge);
@@ -214,6 +216,7 @@ static bool reads_again(const struct ir *ir, int edge) {
     return false;
 }
 
+// Finds the contents of an edge from the streams that its writing kernel reads.
 static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
@@ -226,6 +229,7 @@ static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     return is_mover(ir, k) && take_moved(check, edge, e, in, k);
 }
 
+// Finds the contents of an edge from the streams that its reading kernel writes.
 static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
@@ -284,7 +288,7 @@ static void pass_over(struct route *r, const struct step *step) {
     while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);
 }
 
-// Goes to the next section that runs. Returns false: the request has no further step, or the replay waits.
+// Goes to the next section that runs. Returns false if the request has no further step, or if the replay waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)
@@ -322,6 +326,7 @@ struct edge *route_part_at(const struct edge *e, int part) {
 
 // ---- what is left ----
 
+// Returns whether the kernel reads from a kernel that sends keys again.
 static bool reads_replay(const struct ir *ir, int kernel) {
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];

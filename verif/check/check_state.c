@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that begin in the middle: the replay's state at a position, from a run up to it or from a file.
+// Begins requests in the middle: takes the replay's state at a position from a run up to it or from a file, and writes
+// such files.
 #include <string.h>
 
 #include "verif/check/check_internal.h"
@@ -11,6 +12,7 @@ static int64_t made_before(const struct check_request *r, int64_t position) {
     return position < r->count ? 0 : position - r->count + 1;
 }
 
+// Gives the replay the state before position request.from. Returns false if the state does not fit the graph.
 static bool take_state(struct check *check, const struct check_state *s) {
     const struct check_request *r = &check->request;
     int64_t made = made_before(r, r->from);
@@ -63,7 +65,7 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
     return why;
 }
 
-// Whether the counts are within the file's size, so that no sum overflows.
+// Returns whether the counts are within the size of the file, so that no sum overflows.
 static bool fits(const struct state_header *h, size_t len) {
     int64_t most = (int64_t)len;
     return h->count > 0 && h->count < most && h->made > 0 && h->made < most && h->positions > 0 &&

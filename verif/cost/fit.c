@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the terms of the cost formulas to the syntheses in verif/cost/measured.txt and prints include/costs.def with the
-// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the increase of a result,
-// divided by the increase of one term, is how many times the row takes this term.
+// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the increase of a result, divided by
+// the increase of one term that caused it, is how many times the formula takes this term.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { LUT, FF, KINDS };
 enum how { KEPT, LUTS, FITTED };
 // GROWTH: LUTs that find_times adds to a term. LINE: room for a line of costs.def.
 enum { GROWTH = 1 << 20, LINE = 160 };
-static const double least = 100;     // cells; a module with fewer counts as having this many in relative errors
+static const double least = 100;     // relative errors of a module with fewer cells are relative to this many cells
 static const double no_pivot = 1e-9; // a smaller pivot means that the rows do not determine a term
 
 static const struct cost_amount given[COST_TERMS] = {
@@ -36,10 +36,10 @@ static const char *const how_name[] = {"KEPT", "LUTS", "FITTED"};
 
 static bool is_fitted(int term, int kind) { return how_of[term] == FITTED || (how_of[term] == LUTS && kind == LUT); }
 
-struct row {
+struct row { // a module that was measured
     const struct cost_row *from;
     double rest[KINDS];       // result of the formula with all fitted figures 0
-    double times[COST_TERMS]; // how often it takes each term
+    double times[COST_TERMS]; // how often the formula takes each term
 };
 
 struct rows {
@@ -49,6 +49,7 @@ struct rows {
 
 // ---- how often a row takes a term ----
 
+// Returns the result of the formula with the present figures.
 static struct cost_resources result(const struct cost_row *row) {
     struct cost_resources r = {0};
     cost_use(amount);
@@ -57,8 +58,8 @@ static struct cost_resources result(const struct cost_row *row) {
 }
 
 // Returns how often a formula takes a term, from the difference of its results when the term grows by GROWTH. The
-// number is rounded to a multiple of 1/2, because a formula may take half of a term. Rounding to whole cells
-// is much smaller than GROWTH and disappears.
+// number is rounded to a multiple of 1/2, because a formula may take half of a term. The formula rounds its result to
+// whole cells. This changes the difference by much less than GROWTH, so it does not change the number.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 
 // Finds how often a row takes each term. Growing the LUTs is enough, because a formula takes LUTs and FFs equally
@@ -78,7 +79,8 @@ static void find_rest(struct row *row) {
     row->rest[LUT] = (double)all.lut, row->rest[FF] = (double)all.ff;
 }
 
-// Clears the figures that will be fitted, so that a second fit gives the same figures.
+// Sets all figures to those of include/costs.def, but the figures that will be fitted to 0. So a second fit gives the
+// same figures.
 static void take_given(void) {
     for (int t = 0; t < COST_TERMS; t++)
         amount[t] = (struct cost_amount){is_fitted(t, LUT) ? 0 : given[t].lut, is_fitted(t, FF) ? 0 : given[t].ff,
@@ -105,6 +107,7 @@ static double measured(const struct row *row, int kind) {
     return (double)(kind == LUT ? row->from->is.lut : row->from->is.ff);
 }
 
+// Returns the factor that turns an error in cells into a relative error.
 static double weight(const struct row *row, int kind) { return 1 / fmax(measured(row, kind), least); }
 
 // The normal equations of the fitted terms.
@@ -122,6 +125,7 @@ static void add_row(struct system *s, const struct row *row, int kind) {
     }
 }
 
+// Subtracts the row `column` from all other rows, so that their coefficients in this column become 0.
 static void eliminate(struct system *s, int column) {
     for (int i = 0; i < s->terms; i++) {
         double factor = s->sum[i][column] / s->sum[column][column];
@@ -131,7 +135,8 @@ static void eliminate(struct system *s, int column) {
     }
 }
 
-// The matrix of sums is symmetric and positive semidefinite, so no rows need to be swapped.
+// Solves the equations. Returns false and prints an error if the rows do not determine a term. The matrix of sums is
+// symmetric and positive semidefinite, so no rows need to be swapped.
 static bool solve(struct system *s) {
     for (int i = 0; i < s->terms; i++) {
         if (s->sum[i][i] < no_pivot) {
@@ -146,6 +151,7 @@ static bool solve(struct system *s) {
     return true;
 }
 
+// Returns whether the formula of any row takes the term.
 static bool is_taken(const struct rows *rows, int term) {
     for (int i = 0; i < rows->count; i++)
         if (rows->items[i].times[term] != 0) return true;
@@ -160,6 +166,7 @@ static double rounded(double figure) {
 
 static double *figure_of(int term, int kind) { return kind == LUT ? &amount[term].lut : &amount[term].ff; }
 
+// Fits the LUTs or the FFs of all terms. Returns false after an error.
 static bool fit(const struct rows *rows, int kind) {
     static struct system s;
     s = (struct system){0};
@@ -178,11 +185,12 @@ static bool fit(const struct rows *rows, int kind) {
 
 // ---- remaining errors ----
 
-struct left {
+struct left { // the errors of the rows that take a term
     int rows;
-    double mean, worst; // percent
+    double mean, worst; // percent: mean of the absolute errors; the largest error, with its sign
 };
 
+// Returns the error of the formula in percent.
 static double error_of(const struct row *row, int kind) {
     struct cost_resources r = result(row->from);
     return 100 * weight(row, kind) * ((double)(kind == LUT ? r.lut : r.ff) - measured(row, kind));
@@ -207,8 +215,8 @@ static void print_term(const struct rows *rows, int t) {
            ff.worst);
 }
 
-// Prints the old file with the new figures. Comments and order stay. Returns false if the
-// file does not have exactly one COST line for each term.
+// Prints the old file with the new figures. Comments and order stay. Returns false if the file does not have exactly
+// one COST line for each term.
 static bool print_file(const struct rows *rows) {
     FILE *old = fopen("include/costs.def", "r");
     char line[LINE];
@@ -222,6 +230,7 @@ static bool print_file(const struct rows *rows) {
 
 // ---- errors of rows, the largest first ----
 
+// Returns the larger one of a row's two absolute errors.
 static double size_of(const struct row *row) { return fmax(fabs(error_of(row, LUT)), fabs(error_of(row, FF))); }
 
 static int by_size(const void *a, const void *b) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: lists the instances of a generated design as rows `MODULE NAME=VALUE...`, the form of verif/cost/measured.txt
-# and verif/timing/modules.txt.
+# Functions for scripts that source this file. They list the instances of a generated design as rows
+# `MODULE NAME=VALUE...`, the form of verif/cost/measured.txt and verif/timing/modules.txt.
 # shellcheck shell=bash
 
 # Lists the files that the emitter wrote.
@@ -42,10 +42,13 @@ design_instances() { # directory
             if (module ~ /^rill_(stream_|fifo_pool)/) return "turns:" of["ENTRIES"] ":" of["PORTS"]
             return "random:" length(bits)
         }
+        # Prints a row, unless it was printed before.
         function put(row) { if (!seen[row]++) print row }
+        # The value of a parameter, or `value` if the instance does not set it.
         function other(key, value) { return key in of ? of[key] : value }
         # A parameter with its default value is left out of a row.
         function unless(key, value) { return other(key, value) == value ? "" : " " key "=" of[key] }
+        # A link on one die becomes a FIFO. Between dies it becomes the two ends and the stage between them.
         function put_link(    bits, parts, style, i) {
             bits = other("KEPT_W", of["DATA_W"]) + other("SIDE_W", 0)
             parts = unless("PARTS", 1)
@@ -64,6 +67,7 @@ design_instances() { # directory
             sub(/.*\047d/, "", piece[count - i])
             return piece[count - i]
         }
+        # A memory channel becomes its DMA engines and the arbiter of its reads.
         function put_channel(    port, i, style) {
             words["d"] = "distributed"; words["b"] = "block"; words["u"] = "ultra"
             port = " BEAT_BITS=" of["BEAT_BITS"]

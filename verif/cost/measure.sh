@@ -35,7 +35,7 @@ One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
 
-# Whether a row is counted in a netlist of verif/timing/netlist.sh, which synthesizes units separately.
+# Returns 0 if a row is counted in a netlist of verif/timing/netlist.sh, which synthesizes units separately.
 of_timing() { # module name=value...
     local part
     [[ " $* " != *" apart=units "* ]] || return 0
@@ -43,7 +43,8 @@ of_timing() { # module name=value...
     for part in $(closure_of "$1"); do [[ " $units " != *" $part "* ]] || return 1; done
 }
 
-# Counts the cells of such a netlist. The netlist has flip-flops in place of shift registers, so these are made first.
+# Counts the cells of a row in its netlist of verif/timing/netlist.sh. That netlist has flip-flops in place of shift
+# registers, so Yosys first makes shift registers of them.
 count_netlist() { # result-file module name=value...
     local result=$1 arg args=() name log=$1.log
     shift
@@ -55,6 +56,7 @@ count_netlist() { # result-file module name=value...
         techmap -map +/xilinx/cells_map.v; clean; tee -q -o $result stat -top $1" >"$log" 2>&1
 }
 
+# Writes the output of `stat` for a row to a file.
 synthesize() { # result-file module name=value...
     local result=$1 module=$2 arg parameters=() parts=""
     shift
@@ -75,7 +77,8 @@ synthesize() { # result-file module name=value...
         >"$result.log" 2>&1
 }
 
-# Converts the output of `stat` to the five figures.
+# Prints the five figures of an output of `stat`. `memory` has the LUTs that a cell of LUTRAM or a shift register
+# occupies.
 count_cells() { # result-file
     awk '
         /^=== design hierarchy ===$/ { delete cells }
@@ -100,6 +103,7 @@ count_cells() { # result-file
         }' "$1"
 }
 
+# Measures a row and prints it with its figures. Returns 1 and prints the reason if that fails.
 measure() { # module name=value...
     local result figures
     result=$(mktemp -d)/stat
@@ -113,6 +117,7 @@ measure() { # module name=value...
     return 1
 }
 
+# Returns 0 if the first module is one of the others, or if there are no others.
 wanted() { # module module...
     local module=$1
     shift
@@ -127,6 +132,7 @@ put_row() { # old-line new-line
         mv "$table.new" "$table"
 }
 
+# Measures the rows of the table that have no figures, or all rows.
 update_table() { # all(0|1) module...
     local all=$1 rows line row words failed=0
     shift
@@ -141,6 +147,7 @@ update_table() { # all(0|1) module...
     return $failed
 }
 
+# Prints the rows of a design that are not in the table, without those of FIFOs, crossings, register copies and forks.
 design_rows() { # directory
     local row part
     local streams='^rill_(fifo|credit_send|credit_receive|hop|register_copies|fork) '

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: makes the commands with which Yosys reads a template with given parameters. Parameters are Verilog constants.
-# For schedule tables they may also be NAME=random:BITS, that many pseudo-random bits, or NAME=turns:ENTRIES:PORTS,
-# entries of 8 bits that name the ports one after another, cyclically.
+# Functions for scripts that source this file. They make the commands with which Yosys reads a template with given
+# parameters. Parameters are Verilog constants. A schedule table may also be NAME=random:BITS, a constant of BITS
+# pseudo-random bits, or NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports one after another, cyclically.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables for and from the scripts that source this
 
 . "$root/verif/timing/closure.sh"
@@ -22,7 +22,8 @@ turns_constant() { # entries ports
     echo "$((8 * $1))'h$hex"
 }
 
-template_script() { # module name=value...: sets script and synth_options
+# Sets script to Yosys's commands that read the template, and synth_options to the options of synth_xilinx.
+template_script() { # module name=value...
     local module=$1 part arg value parameters=""
     script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
     shift

@@ -111,6 +111,7 @@ prove() { # way, source, module, depth, NAME=VALUE...
         >"$work/out" 2>&1
 }
 
+# One job: proves a module with these parameters.
 proof() { # module, depth, NAME=VALUE...
     if ! [ -f "$root/verif/formal/properties/$1.v" ]; then fail "$*" "the module has no properties"
     elif prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
@@ -118,6 +119,7 @@ proof() { # module, depth, NAME=VALUE...
     fi
 }
 
+# One job: plants a fault in a module, and checks that the properties have a counterexample then.
 fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
     local module=$1 fault=$2
     shift 2
@@ -148,14 +150,15 @@ compare() { # source, module, NAME=VALUE...
         >"$work/out" 2>&1
 }
 
+# One job: compares the two forms of a module.
 same() { # module, NAME=VALUE...
     if compare "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*: both forms are equal"
     else fail "$*: both forms" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
 }
 
-# Checks that compare finds a difference: changes the source with a sed expression that affects only one of the two
-# forms. The proof must then fail.
+# One job: checks that `compare` finds a difference. Changes the source with a sed expression that affects only one of
+# the two forms. The proof must then fail.
 other() { # module, sed expression that changes one form, NAME=VALUE...
     local module=$1 fault=$2
     sed "$2" "$root"/rtl-templates/*/"$1.v" >"$work/faulty.v"
@@ -191,7 +194,7 @@ if [ ${#one[@]} != 0 ]; then
     exit 0
 fi
 
-# Each proof is a separate process with a separate folder.
+# These add jobs for a module, if the module is wanted. Each job is a separate process with a separate folder.
 check_proof() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one proof "$@"; }
 check_same() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one same "$@"; }
 check_other() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one other "$@"; }

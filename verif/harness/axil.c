@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite accesses, done one after the other.
+// Does the register accesses of a list one after the other, by driving the pins of an AXI4-Lite port.
 #include "verif/harness/axil.h"
 
 #include "gen/base/base.h"
@@ -9,6 +9,7 @@ void axil_clear(struct axil *axil) {
     axil->address_done = axil->data_done = false;
 }
 
+// Adds an access to the list. Returns its index.
 static int add(struct axil *axil, struct axil_access access) {
     if (axil->count == AXIL_MAX) base_fatal("harness: more than %d register accesses in a row", AXIL_MAX);
     axil->access[axil->count] = access;
@@ -23,6 +24,7 @@ int axil_read(struct axil *axil, uint32_t address) { return add(axil, (struct ax
 
 bool axil_busy(const struct axil *axil) { return axil->next < axil->count; }
 
+// Drives the pins for the current access, or all valid and ready signals low.
 static void drive(const struct axil *axil, struct sim_pins *pins) {
     const struct axil_access *a = &axil->access[axil->next];
     bool busy = axil_busy(axil);

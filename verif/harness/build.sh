@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the simulation of a design: `rill sim` runs it.
 # usage: build.sh KIND DIR FOLDER THREADS JOBS [VERILATOR OPTION]...    the executable is DIR/FOLDER/Vrill
-# KIND  plain: fast, in minutes for a large design
-#       tuned: faster, its code laid out after a step of the design has run (tune.sh)
-#       quick: built in seconds, several times slower: for small designs and few steps
+# THREADS: threads of the simulation. JOBS: parallel compilers
+# KIND  plain: runs fast, and is built in minutes for a large design
+#       tuned: runs faster, because its code is laid out by a profile of a step of the design (tune.sh)
+#       quick: is built in seconds and runs several times slower, for small designs and few steps
 set -e
 kind=$1 dir=$2 folder=$3 threads=$4 jobs=$5
 shift 5
@@ -48,7 +49,8 @@ case $kind in
     tuned) options="$apart $movable" compile=optimized ;;
     quick) options="" compile=unoptimized ;;
 esac
-# tests/coverage.sh: the simulation counts how often each line runs and each bit changes, or its C code does.
+# For tests/coverage.sh. With RILL_COVERAGE, the simulation counts how often each line of Verilog runs and each bit
+# changes. With RILL_GCOV, its C code counts its lines.
 [ -z "${RILL_COVERAGE:-}" ] || options="$options --coverage-line --coverage-toggle"
 rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option

@@ -10,24 +10,27 @@
 
 enum { SETTLE = 2 /* cycles after a reset, and after a stall of a pipe, in which an input may be refused */ };
 
-struct group {              // words that were taken together; a pipe: one word
+// The input words that a kernel takes before it gives a result. In a pipe, a group is one word.
+struct group {
     uint64_t taken, stalls; // cycle at which the last word was taken; stalls of the output until then
-    uint64_t end;           // count of output words when the group's last one has left
+    uint64_t end;           // count of output words when the last one of this group has left
 };
 
 struct contract {
-    bool watched;
+    bool watched; // a custom kernel with a contract
     const char *kernel;
     int inputs;
     struct timing_contract c;
     struct timing_groups groups; // a pipe: groups of single words
     uint64_t reset;              // cycle of the reset
-    // inputs: progress in the rows of the current group
+    // Progress of the inputs. row: rows of the current group that each input has taken. done: rows of the earlier
+    // groups. tokens: tokens in the first row of the current group so far. index: number of the group. given: output
+    // rows of the earlier groups.
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
-    uint64_t taken_words[CUSTOM_MAX_PORTS]; // used if each word makes a result (by_word)
-    uint64_t last_take, last_leave, last_stall;
-    bool took, left;
-    // groups whose results have not all left
+    uint64_t taken_words[CUSTOM_MAX_PORTS];     // used if each word makes a result (by_word)
+    uint64_t last_take, last_leave, last_stall; // cycles
+    bool took, left;                            // since the reset: a word was taken; an output word has left
+    // Groups from index `first` on have results that have not left.
     VEC(struct group) group;
     size_t first;
     uint64_t due, given_words; // output words of all groups taken so far; output words that have left
@@ -42,6 +45,7 @@ struct contracts {
     struct contract *kernel; // per kernel
 };
 
+// Returns the groups of a contract. For a pipe, these are groups of one row.
 static struct timing_groups groups_of(const struct ir *ir, int kernel, const struct timing_contract *c) {
     if (c->machine == TIMING_GROUPS) return c->groups;
     int node = ir->kernel[kernel].node;
@@ -81,6 +85,7 @@ void contracts_reset(struct contracts *w, int kernel, uint64_t cycle) {
     k->due = k->given_words = k->stalls = k->last_stall = 0;
 }
 
+// Notes a group that was taken, and the output words that the kernel owes for it.
 static void add_group(struct contracts *w, struct contract *k, uint64_t cycle, uint64_t words) {
     k->due += words;
     if (k->first == k->group.count) k->first = k->group.count = 0;
@@ -105,7 +110,7 @@ static int needed(const struct contract *k) {
     return bits;
 }
 
-// Whether each input row makes one output row, so that every word makes one result.
+// Returns whether each input row makes one output row, so that every word makes one result.
 static bool by_word(const struct contract *k) {
     bool one = k->groups.gives == 1;
     for (int i = 0; i < k->inputs; i++) one &= share(k, i) <= 1;
@@ -137,6 +142,7 @@ static void take_words(struct contracts *w, struct contract *k, int taken, uint6
     if (after > before) add_group(w, k, cycle, 1);
 }
 
+// Counts the words that a kernel with groups has taken, and ends the group after its last row.
 static void take_groups(struct contracts *w, struct contract *k, int taken, int tok_last, uint64_t cycle) {
     bool whole = true;
     if (by_word(k)) take_words(w, k, taken, cycle);
@@ -178,6 +184,7 @@ static void check_offer(struct contract *k, uint64_t cycle) {
     if (cycle - allowed > k->found.late) k->found.late = cycle - allowed;
 }
 
+// Notes that the output word has left, and removes the groups whose results have all left.
 static void leave(struct contract *k, uint64_t cycle) {
     k->given_words++;
     k->left = true;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of graphs that are not language models: fills the input areas with fp32 rows, random or from a file,
-// compares the output areas with the reference, and writes them to a file.
+// Handles the data of requests of graphs that are not language models. Fills the input areas with fp32 rows, random or
+// from a file, compares the output areas with the reference models, and writes them to a file.
 #include <string.h>
 
 #include "gen/ir/layout.h"
 #include "gen/model/rows.h"
 #include "verif/harness/sim_internal.h"
 
-// Returns the memory of an input or output tensor for this number of rows. NULL, and a failure, if there is none or it
-// is too small.
+// Returns the memory of an input or output tensor for this number of rows. Returns NULL after a failure: there is no
+// such area, or it is too small.
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
     int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
@@ -27,6 +27,7 @@ static size_t row_bytes(const struct sim *sim, const struct ir_tensor *t) {
     return (size_t)layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
 }
 
+// Fills the area of an input. state: state of the random numbers. Returns false after a failure.
 static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->input[input]];
     size_t n = (size_t)ir_tensor_elements(t);
@@ -40,6 +41,7 @@ static bool open_input(struct sim *sim, int input, int64_t rows, uint64_t *state
     return true;
 }
 
+// Reads the rows of all inputs from the file --inputs. Returns false after an error.
 static bool take_file(struct sim *sim) {
     struct rows_tensor *t = rows_inputs(&sim->arena, sim->ir);
     struct sim_prompt *request = &sim->options.prompts.items[0];
@@ -64,7 +66,7 @@ bool rows_open(struct sim *sim, int64_t rows) {
     return true;
 }
 
-// Fills in the result rows before the position at which the design begins.
+// Writes the oracle's output rows to the positions before the one at which the design begins.
 static void place_before(struct sim *sim, int64_t rows) {
     for (int64_t r = 0; r < sim->options.from; r++)
         for (int o = 0; o < sim->ir->outputs; o++) {
@@ -76,7 +78,7 @@ static void place_before(struct sim *sim, int64_t rows) {
         }
 }
 
-// Overwrites the output areas, so that results of the previous request cannot pass for this one's.
+// Overwrites the output areas, so that results of the previous request are not taken for results of this one.
 void rows_clear(struct sim *sim, int64_t rows) {
     for (int o = 0; o < sim->ir->outputs; o++) {
         const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[o]];
@@ -91,6 +93,7 @@ uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes) {
     return area(sim, "output", t, rows);
 }
 
+// Compares a row of an output, and adds it to the hash of all rows.
 static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row, const uint8_t *area,
                         const float *want) {
     int64_t n = ir_tensor_elements(t);
@@ -103,7 +106,8 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
     }
 }
 
-// Returns the replay's output for a row of the request, packed without gaps.
+// Returns the replay's output for a row of the request, packed without gaps. Returns NULL if the replay does not have
+// it.
 static const float *golden_row(struct sim *sim, int output, int64_t row, float *packed) {
     struct replay_value v;
     if (!check_golden_output(sim->check, output, row, &v)) return NULL;
@@ -112,8 +116,8 @@ static const float *golden_row(struct sim *sim, int output, int64_t row, float *
     return packed;
 }
 
-// Compares an output row with the oracle's, or with the replay's if `packed` is given because the oracle does not know
-// all outputs (a kernel without a golden function). packed: memory for the replay's row.
+// Compares an output row with that of the oracle. If the oracle does not know all outputs (a kernel without a golden
+// function), `packed` is memory for a row, and the row is compared with that of the replay.
 static void compare_output(struct sim *sim, int output, int64_t row, int64_t rows, float *packed) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[output]];
     const uint8_t *at = area(sim, "output", t, rows);
@@ -138,7 +142,7 @@ void rows_compare(struct sim *sim, int64_t rows) {
     struct check_request again = {.count = rows, .row = (const float *const *)sim->host.rows};
     int64_t elements = unknown_elements(sim);
     float *packed = elements ? ARENA_ARRAY(&sim->arena, float, (size_t)elements) : NULL;
-    if (packed) check_again(sim->check, &again); // runs again from row 0, because the replay keeps only recent rows
+    if (packed) check_again(sim->check, &again); // the replay runs again from row 0, because it keeps only recent rows
     for (int64_t r = 0; r < rows; r++)
         for (int o = 0; o < sim->ir->outputs; o++) compare_output(sim, o, r, rows, packed);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of the requests: memory areas, registers, start, interrupt, results. include/registers.def is the
-// register map.
+// Runs requests as a host does. Fills the memory areas, writes the registers, starts the design, waits for the
+// interrupt, reads the results and compares them. include/registers.def is the register map.
 #include <string.h>
 
 #include "gen/ir/registers.h"
 #include "verif/harness/sim_internal.h"
 
-// FIRST_COUNTER: reads of collect_arguments before the counters.
-// IER_SLOTS: interrupts at the end of the run and at the end of a request.
+// CTRL_START, CTRL_DONE: bits of the register CTRL. FIRST_COUNTER: number of reads in collect_arguments before the
+// counters. IER_SLOTS: value of the register IP_IER for interrupts at the end of the run and at the end of a request.
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, IER_SLOTS = 5, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
@@ -18,7 +18,7 @@ static uint64_t channel_base(const struct host *host, int channel) {
     return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + sim_base(host->sim, channel);
 }
 
-// Prompts and rings have an area for each slot. These functions give that of the current request.
+// Prompts and rings have an area for each slot. The functions below give the area of the current request.
 static uint64_t area_bytes(const struct host *host, const struct ir_segment *s) {
     return (uint64_t)s->bytes / (uint64_t)at_least(design(host)->slots, 1);
 }
@@ -45,6 +45,7 @@ uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
 
 // ---- ids as the design writes them ----
 
+// Notes the next id in the ring of the current request.
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
     int64_t index = r->ids;
@@ -89,7 +90,8 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "%s", on);
 }
 
-// Checks that a step begins at the position of `--from`, as far as this is known before the replay has run.
+// Checks that a step begins at the position of `--from`, as far as this is known before the replay has run. Returns a
+// message, or NULL.
 static const char *from_fault(const struct host *host, const struct request_result *r) {
     struct sim *sim = host->sim;
     long long from = sim->options.from;
@@ -100,6 +102,7 @@ static const char *from_fault(const struct host *host, const struct request_resu
     return NULL;
 }
 
+// Reads the prompt of a request and makes room for its results. Returns false after a failure.
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct sim *sim = host->sim;
     struct arena *arena = &sim->arena;
@@ -156,6 +159,7 @@ static void write_pointer(struct axil *axil, uint32_t address, uint64_t pointer)
     axil_write(axil, address + 4, (uint32_t)(pointer >> 32));
 }
 
+// Writes the prompt and zeros after it. Clears the ring, except for the ids that were generated before.
 static void place_prompt(struct host *host) {
     const struct request_result *r = current(host);
     size_t bytes = (size_t)r->fed_len * 4, room = (size_t)area_bytes(host, host->prompt_segment);
@@ -178,7 +182,7 @@ static void write_end_ids(struct axil *axil, const struct end_ids *ends) {
         axil_write(axil, REG_EOT_MORE + REGISTER_END_ID_STRIDE * (uint32_t)(i - 1), ends->id[i]);
 }
 
-// The current request's settings of sampling.
+// Returns the settings of sampling of the current request.
 static const struct sampling *sampling(const struct host *host) {
     return &host->sim->options.prompts.items[host->request].sampling;
 }
@@ -223,7 +227,8 @@ static void enter(struct host *host, enum host_phase phase) {
     host->phase_cycle = hbm_cycle(host->sim->hbm);
 }
 
-// Runs the replay up to the position at which the design begins, and sets what the design is given from there.
+// Runs the replay up to the position at which the design begins, and sets the prompt and the state that the design gets
+// there. Returns false after a failure.
 static bool begin_at(struct host *host, struct request_result *r) {
     struct load *load = &host->sim->load;
     int64_t from = load->from = host->sim->options.from;
@@ -252,7 +257,8 @@ static bool begin_at(struct host *host, struct request_result *r) {
     return true;
 }
 
-// Opens a request that continues the one before, and finds what any request keeps of it.
+// Opens the current request if it continues the previous one, and finds the positions that it keeps of the previous
+// one. Returns false after a failure.
 static bool follow_request(struct host *host) {
     struct sim *sim = host->sim;
     const struct sim_prompt *prompt = &sim->options.prompts.items[host->request];
@@ -265,6 +271,7 @@ static bool follow_request(struct host *host) {
     return !design(host)->prefix || prefix_find(sim, prompt->prefix, r - 1, r);
 }
 
+// Starts the comparison of the current request.
 static void begin_check(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
@@ -301,11 +308,12 @@ static void read_counter(struct axil *axil, int index) {
     axil_read(axil, REG_CYCLES + 8 * (uint32_t)index + 4);
 }
 
-// The counters of drafts follow those of all engines.
+// Returns the index of the first counter of drafts. These counters follow the counters of all engines.
 static int first_draft_counter(const struct host *host) {
     return 1 + 2 * design(host)->channels + ENGINE_COUNTERS * (int)at_least(host->sim->ir->engines, 1);
 }
 
+// Begins to read the registers with the results of a request.
 static void collect_arguments(struct host *host) {
     struct axil *axil = &host->axil;
     int channels = design(host)->channels;
@@ -329,6 +337,7 @@ static uint64_t counter(const struct host *host, int index) {
     return (uint64_t)a[1].data << 32 | a[0].data;
 }
 
+// Stores the registers that collect_arguments has read in the result of the request.
 static void store_registers(struct host *host) {
     struct request_result *r = current(host);
     const struct axil_access *a = &host->axil.access[host->first_read];
@@ -386,13 +395,14 @@ static void report_fault(struct host *host) {
              r->status >> 16);
 }
 
+// Compares the register ids_written with the number of ids that were seen in memory.
 static void compare_count(struct host *host) {
     struct request_result *r = current(host);
     if (r->ids_written != (uint32_t)r->ids)
         sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
 }
 
-// Compares the ids that were seen, and those in the ring, with the replay's.
+// Compares the ids that were seen, and the ids in the ring, with those of check_golden_ids.
 static void compare_golden(struct host *host, const uint32_t *ring) {
     struct request_result *r = current(host);
     int64_t want = 0;
@@ -438,6 +448,7 @@ static void keep_steps(struct sim *sim, struct request_result *r) {
     for (int64_t i = 0; i < r->steps; i++) r->step_end[i] = check_step_end(sim->check, r->first_step + i);
 }
 
+// Compares all results of a request whose registers were read, or reports its fault.
 static void finish_request(struct host *host) {
     struct request_result *r = current(host);
     store_registers(host);
@@ -489,6 +500,7 @@ void host_compare_golden(struct host *host) {
 
 // ---- one clock ----
 
+// Fails if values differ, if nothing has moved for too long (--watchdog), or if the run takes too long (--timeout).
 static void guard_run(struct host *host) {
     struct sim *sim = host->sim;
     uint64_t cycle = hbm_cycle(sim->hbm);
@@ -500,6 +512,7 @@ static void guard_run(struct host *host) {
              (long long)current(host)->ids);
 }
 
+// Notes the end of the current request and begins to read its results.
 static void end_run(struct host *host) {
     struct request_result *r = current(host);
     r->end = hbm_cycle(host->sim->hbm);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of a design with slots: submits requests while others run, and reads the results of each slot. All
-// requests are compared at the end, each with the replay's run of it alone.
+// Runs requests on a design with slots, as a host does: submits requests while others run, and reads the results of
+// each slot. At the end, each request is compared with a run of the replay that has only this request.
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
 #include "verif/harness/sim_internal.h"
 
+// CTRL_START, EVENT_DONE and SUBMIT_START are values of the registers CTRL, IP_ISR (the run has ended) and submit.
+// RESULT_READS: registers that are read for each request that has ended.
 enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7 };
 
 static struct request_result *request_at(struct host *host, int request) { return &host->result[request]; }
@@ -18,13 +20,14 @@ static void select_request(struct host *host, int request, int slot) {
     host->slot = slot;
 }
 
+// Returns the lowest slot without a request, or the number of slots if all have one.
 static int free_slot(const struct host *host) {
     int s = 0;
     while (s < slot_count(host) && host->slots.request[s] >= 0) s++;
     return s;
 }
 
-// Cycle from which a request may be submitted: the option counts from the start of the first one.
+// Returns the cycle from which a request may be submitted. --join counts from the start of the first request.
 static uint64_t joins_at(const struct host *host, int request) {
     const struct sim_options *o = &host->sim->options;
     if (request == 0 || o->joins.count == 0) return 0;
@@ -32,7 +35,7 @@ static uint64_t joins_at(const struct host *host, int request) {
     return host->result[0].start + o->joins.items[at];
 }
 
-// The request in whose ring a write ends up, or -1.
+// Returns the request in whose ring a write at this offset is, or -1.
 int slots_request_at(const struct host *host, uint64_t offset) {
     uint64_t stride = (uint64_t)host->ring_segment->bytes / (uint64_t)slot_count(host);
     return host->slots.request[offset / stride];
@@ -57,8 +60,8 @@ static void send_request(struct host *host, int slot) {
     host->slots.phase = SLOTS_SENT;
 }
 
-// Notes whether the design has accepted the request. It has not if its run ended just before; the request is then sent
-// again.
+// Notes whether the design has accepted the request. If the run ended just before the submission, the design has not
+// accepted it, and the request is sent again.
 static void request_sent(struct host *host) {
     uint32_t accepted = host->axil.access[host->slots.accepted_read].data >> 16;
     bool is_new = accepted != host->slots.accepted || !host->slots.runs;
@@ -124,7 +127,7 @@ static void keep_results(struct host *host) {
     host->slots.phase = SLOTS_RUN;
 }
 
-// Compares every request with the replay's run of it alone.
+// Compares every request with a run of the replay that has only this request.
 static void compare_requests(struct host *host) {
     for (int i = 0; i < requests(host) && host->sim->failure == NULL; i++) {
         select_request(host, i, 0);
@@ -143,7 +146,8 @@ void slots_begin(struct host *host) {
     send_request(host, 0);
 }
 
-// Advances by one clock, in which no register access is under way. Returns false when every request is over.
+// Advances by one clock, in which no register access is under way. Returns false when every request is over and
+// compared.
 bool slots_edge(struct host *host, const struct sim_pins *pins) {
     struct slots *s = &host->slots;
     int slot = s->runs ? free_slot(host) : 0;

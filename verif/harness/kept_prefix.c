@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions that a request keeps of the one before it, as a host finds them: by comparing the ids.
+// Finds the positions that a request keeps of the request before it, as a host does: by comparing the ids.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -17,24 +17,26 @@ struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, 
     return whole;
 }
 
+// Returns the prompt id or generated id at a position.
 static uint32_t id_at(const struct request_result *r, int64_t position) {
     return position < r->prompt_len ? r->prompt[position] : r->id[position - r->prompt_len];
 }
 
-// Returns how many first ids of the prompt are those of the positions that the previous request left. At least one id
-// remains to be computed.
+// Returns how many ids at the start of the prompt equal those of the positions that the design holds from the previous
+// request. At least one id of the prompt remains to be computed.
 static int64_t shared(const struct request_result *before, const struct request_result *r) {
     int64_t n = 0, most = at_most(before->held, r->prompt_len - 1);
     while (n < most && r->prompt[n] == id_at(before, n)) n++;
     return n;
 }
 
-// Whether the bytes of the position's block of values are where the design needs them: in memory, or on chip, where the
-// block of the latest position is.
+// Returns whether the design can begin at position n. The values of the block before n must be in memory (whole
+// blocks), or on chip, where the block of the latest held position is.
 static bool block_fits(int64_t held, int64_t n) {
     return n % LAYOUT_V_BLOCK == 0 || n / LAYOUT_V_BLOCK == (held - 1) / LAYOUT_V_BLOCK;
 }
 
+// Returns whether the request can keep n positions.
 static bool fits(const struct request_result *before, const struct request_result *r, int64_t n) {
     return n < r->prompt_len && n <= before->held && block_fits(before->held, n);
 }

@@ -15,7 +15,7 @@
 
 enum { SOURCE_PREPARES = 1 /* state_q of rill_step_source before its first word */ };
 
-// Something that is stored for a position, and the planted fault that damages it.
+// A key, a value or a scale that is stored for a position, and the kind of planted fault that damages it.
 struct item {
     enum plant_kind kind;
     int64_t layer, head, position; // in the cache
@@ -50,6 +50,7 @@ struct layer {
     int64_t index;
 };
 
+// Finds a layer's cache for the operation `node` that reads it. writer: trait of the kernel that writes it.
 static struct layer layer_of(struct sim *sim, int node, int64_t repetition, unsigned writer) {
     const struct ir *ir = sim->ir;
     struct kv_cache cache = kv_cache_of(ir, node);
@@ -59,6 +60,7 @@ static struct layer layer_of(struct sim *sim, int node, int64_t repetition, unsi
     return l;
 }
 
+// each_layer calls a function of this type for each layer of the operations with the trait `reader`.
 typedef void per_layer(struct sim *, int node, const struct layer *);
 
 static void each_layer(struct sim *sim, unsigned reader, unsigned writer, per_layer *load) {
@@ -82,6 +84,7 @@ static uint8_t *memory_at(struct sim *sim, int channel, int64_t offset, int64_t 
 
 // ---- memory ----
 
+// Writes the keys of a layer to the memory channels.
 static void load_keys(struct sim *sim, int node, const struct layer *l) {
     struct kernel_cache k = kernel_cache(&sim->ir->kernel[l->kernel]);
     const struct replay_cached *c = &l->cached;
@@ -95,6 +98,7 @@ static void load_keys(struct sim *sim, int node, const struct layer *l) {
         }
 }
 
+// Writes the values of a layer to the memory channels, in full blocks only.
 static void load_values(struct sim *sim, int node, const struct layer *l) {
     struct kernel_tail v = kernel_tail(&sim->ir->kernel[l->kernel]);
     const struct replay_cached *c = &l->cached;
@@ -116,6 +120,7 @@ void load_memory(struct sim *sim) {
 
 // ---- registers and memories of the design ----
 
+// Returns a signal of the design. If there is none, reports a failure, and `data` is NULL.
 static struct sim_signal signal_at(struct sim *sim, const char *instance, const char *name) {
     const struct load *load = &sim->load;
     struct sim_signal s;
@@ -124,6 +129,7 @@ static struct sim_signal signal_at(struct sim *sim, const char *instance, const 
     return (struct sim_signal){0};
 }
 
+// Writes bytes to a word of a signal. Does nothing if the signal was not found.
 static void put(const struct sim_signal *s, size_t word, size_t byte, const void *bytes, size_t count) {
     if (s->data == NULL) return;
     if (word >= s->words || byte + count > s->bytes) base_fatal("state: a signal is smaller than its kernel says");
@@ -178,13 +184,14 @@ static bool is_key(const struct ir *ir, int tensor) {
     return false;
 }
 
+// Returns the first port at which the kernel reads a tensor.
 static const struct ir_port *input_of(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].tensor != IR_NONE) return &k->port[p];
     base_fatal("state: kernel %s reads no tensor", k->name);
 }
 
-// Loads the scales of one memory, which holds those of two lanes, or of the only lane.
+// Loads one memory of scales. It has the scales of two lanes, or of the only lane.
 static void load_scale_pair(struct sim *sim, const struct ir_kernel *kernel, int64_t pair) {
     struct kernel_scales k = kernel_scales(kernel);
     const struct ir_port *port = input_of(kernel);
@@ -215,7 +222,7 @@ static void load_scales(struct sim *sim) {
     }
 }
 
-// Sets the position in both sources of step words: that of the kernels and that of the walkers.
+// Sets the position in both sources of step words: one for the kernels, and one for the walkers.
 static void load_position(struct sim *sim) {
     static const char *const sources[] = {"u_token_loop.u_step", "u_token_loop.u_walk_step"};
     const struct load *load = &sim->load;
@@ -228,7 +235,8 @@ static void load_position(struct sim *sim) {
     }
 }
 
-// Loads the ring writer's beat with the ids that were generated before. Its other ids are written with the next id.
+// Loads the ring writer's beat with the ids that were generated before. The next id overwrites the rest of the beat.
+// Also sets the counts of ids and the hash of logits.
 static void load_ring(struct sim *sim) {
     const struct load *load = &sim->load;
     struct sim_signal beat = signal_at(sim, "u_ring", "beat_q");
@@ -240,7 +248,7 @@ static void load_ring(struct sim *sim) {
     put_number(sim, "u_token_loop", "logits_hash", load->start.hash);
 }
 
-// Moves a writer of result rows to the row at which the design begins. Its offsets are those of row 0 so far.
+// Moves a writer of result rows to the row at which the design begins. Until then, its offsets are those of row 0.
 static void move_writer(struct sim *sim, const struct ir_kernel *k) {
     static const char *const offsets[] = {"step_offset_q", "group_offset_q", "offset_q"};
     int64_t elements = ir_tensor_elements(&sim->ir->tensor[input_of(k)->tensor]);

@@ -25,6 +25,7 @@
 #define RILL_THREADS 1
 #endif
 
+// Copies the pins that the harness drives to the model.
 static void drive(Vrill_sim_top &top, const sim_pins &pins) {
     top.rst = pins.rst;
     top.s_axi_control_awvalid = pins.awvalid;
@@ -38,6 +39,7 @@ static void drive(Vrill_sim_top &top, const sim_pins &pins) {
     top.s_axi_control_rready = pins.rready;
 }
 
+// Copies the pins that the design drives from the model.
 static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.awready = top.s_axi_control_awready;
     pins.wready = top.s_axi_control_wready;
@@ -102,7 +104,7 @@ int main(int argc, char **argv) {
 #endif
         time++;
     };
-    const auto pulse = [&] { // of the oscillator alone
+    const auto pulse = [&] { // one pulse of the oscillator, without an edge of clk
         if (!clock_2x(*top, 1)) return;
         settle();
         clock_2x(*top, 0);

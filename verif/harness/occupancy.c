@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Implements the records of how full the FIFOs were.
 #include "verif/harness/occupancy.h"
 
 void occupancy_open(struct occupancy *o, struct arena *arena, int edges) {
@@ -25,7 +26,7 @@ static void join_windows(struct occupancy *o) {
     o->window *= 2;
 }
 
-// Extends the current fill to all windows up to this one.
+// Gives all windows after the last one, up to this one, the current fill.
 static void carry_on(struct occupancy_fifo *f, uint64_t window) {
     while (f->last < window) f->most[++f->last] = f->now;
 }

@@ -10,9 +10,9 @@
 enum { OCCUPANCY_WINDOWS = 256 };
 
 struct occupancy_fifo {
-    int64_t now;   // words that it holds since the last change
+    int64_t now;   // words that the FIFO holds since the last change
     int64_t *most; // largest fill per window up to `last`; NULL: no FIFO, or no change yet
-    uint64_t last; // window of the last change
+    uint64_t last; // last window that is recorded
 };
 struct occupancy {
     struct arena *arena;
@@ -21,10 +21,11 @@ struct occupancy {
     uint64_t window; // length in cycles
 };
 
+// Begins the records of the FIFOs of `edges` edges, at cycle 0.
 void occupancy_open(struct occupancy *, struct arena *, int edges);
 // Notes that the FIFO holds `words` words from this cycle on. Calls come in the order of cycles.
 void occupancy_change(struct occupancy *, int edge, int64_t words, uint64_t cycle);
-// Ends the records of all FIFOs at this cycle: the last fill counts up to its window.
+// Ends the records of all FIFOs at this cycle. The last fill counts for all windows up to this cycle.
 void occupancy_close(struct occupancy *, uint64_t cycle);
 
 #endif

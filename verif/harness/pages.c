@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Implements pages_for_code: finds the code in /proc/self/maps and moves it to large pages.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mremap
 #endif
@@ -11,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LARGE ((uintptr_t)2 << 20)
+#define LARGE ((uintptr_t)2 << 20) // bytes of a large page
 
-// Finds the address range of the mapping that contains this function.
+// Finds the address range of the mapping that contains pages_for_code. Returns false if it cannot be found.
 static bool find_code(uintptr_t *start, uintptr_t *end) {
     char line[1024];
     bool found = false;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults: damage done to a run on purpose, which the run must notice. They prove that the comparisons can fail.
+// Planted faults (--plant). They damage a run on purpose, and the run must notice it. This proves that the comparisons
+// can fail. load.c has the faults in the state of `--from`.
 #include "verif/harness/sim_internal.h"
 
+// Returns the first planted fault of this kind, or NULL.
 static const struct plant *find(const struct sim *sim, enum plant_kind kind) {
     for (size_t i = 0; i < sim->options.plants.count; i++)
         if (sim->options.plants.items[i].kind == kind) return &sim->options.plants.items[i];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Passes what the probes in the design report to the checker, the records and the watch of the run.
 #include "verif/harness/probe_dpi.h"
 
 #include "verif/harness/sim_internal.h"
 
-// The only state outside the run itself, because DPI functions have no context argument.
+// The run to which the probes report. It is global, because DPI functions have no context argument.
 static struct sim *bound;
 
 void probe_dpi_bind(struct sim *sim) { bound = sim; }

@@ -13,7 +13,7 @@ struct figures {
     uint64_t prefill, decode;        // in cycles; prefill: start to first id, or to the end; decode: first to last id
     double per_token, rate, ttft_ms; // cycles per token or row, tokens or rows per second, time to first token
     struct hbm_share share;
-    uint64_t bytes;
+    uint64_t bytes; // moved by all channels in the request
 };
 
 static double seconds_of(const struct sim *sim, uint64_t cycles) { return (double)cycles / (sim->clock_mhz * 1e6); }
@@ -75,6 +75,7 @@ static void print_prompt(const struct sim *sim, const struct request_result *r) 
     }
 }
 
+// Appends the text of an id to the text of the answer, unless the id ends the request.
 static void add_token(struct sim *sim, struct request_result *r, uint32_t id) {
     size_t len = 0;
     const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
@@ -103,7 +104,8 @@ void report_token(struct sim *sim, uint32_t id) {
 
 static bool matches(const struct sim *sim) { return sim->failure == NULL && check_counts(sim->check).mismatches == 0; }
 
-// The steps as `rill forecast --drafts` takes them: those without drafts, then those whose first 0, 1, ... were right.
+// Returns the numbers of steps as `rill forecast --drafts` takes them: steps without drafts, then steps with drafts of
+// which the first 0, 1, ... were right.
 static const char *draft_steps(const struct sim *sim, const struct request_result *r, const char *between) {
     struct text t = {0};
     text_addf(&t, "%llu", (unsigned long long)r->draft_steps.none);
@@ -369,6 +371,7 @@ static void json_all(struct sim *sim, struct text *out) {
     text_add(out, "\n  ]\n}\n");
 }
 
+// Writes JSON to the file or stream of --json, and frees it. Returns false after an error.
 static bool write_json(struct sim *sim, struct text *out) {
     const char *why = NULL;
     if (strcmp(sim->options.json, "-") == 0) fputs(text_cstr(out), stdout);

@@ -10,13 +10,13 @@
 #include "verilated_sym_props.h"
 #include "verilated_syms.h"
 
-// Whether the path ends with these levels of hierarchy.
+// Returns whether the path ends with these levels of hierarchy.
 static inline bool scope_ends(const char *path, const char *instance) {
     const size_t whole = std::strlen(path), part = std::strlen(instance);
     return whole > part && path[whole - part - 1] == '.' && std::strcmp(path + whole - part, instance) == 0;
 }
 
-// A sim_find (sim_pins.h). context: the VerilatedContext.
+// Implements the type sim_find (sim_pins.h). context points to the VerilatedContext.
 static inline bool scope_find(void *context, const char *instance, const char *name, sim_signal *found) {
     for (const auto &entry : *static_cast<VerilatedContext *>(context)->scopeNameMap()) {
         if (!scope_ends(entry.first, instance)) continue;

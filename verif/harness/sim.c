@@ -70,13 +70,16 @@ static void inject_errors(struct sim *sim) {
     }
 }
 
-// Opens the tokenizer that the packer stored with the image; designs with random weights have none.
+// Opens the tokenizer that the packer stored with the image. If there is none, as with random weights, each byte is a
+// token. Returns false after an error.
 static bool open_tokenizer(struct sim *sim) {
     sim->tokenizer =
         sim_tokenizer_open(&sim->arena, path_in(sim, "image"), ir_vocabulary(sim->ir), &sim->options, &sim->diag);
     return sim->tokenizer != NULL;
 }
 
+// Opens the oracle with the copy of the spec in the folder of the design. Without a copy, only warns. Returns false
+// after an error.
 static bool open_oracle(struct sim *sim) {
     bool absent;
     sim->spec = oracle_read_folder(&sim->arena, sim->options.dir, &absent, &sim->diag);
@@ -87,8 +90,8 @@ static bool open_oracle(struct sim *sim) {
     return sim->oracle != NULL;
 }
 
-// Computes a hash of all that a state depends on besides the prompt: the image, how ids are chosen, what ends the
-// request.
+// Computes a hash of everything on which a state depends besides the prompt: the image, the sampling, and whether
+// end-of-text ids end the request. Returns false after a failure.
 static bool state_identity(struct sim *sim, uint64_t *identity) {
     size_t len;
     const char *why, *path = path_in(sim, "image/manifest.json");
@@ -101,7 +104,7 @@ static bool state_identity(struct sim *sim, uint64_t *identity) {
     return true;
 }
 
-// Reads the state of the option and compares it with the request.
+// Reads the file of --state and compares its prompt with that of the request. Returns false after a failure.
 static bool open_state(struct sim *sim) {
     const struct request_result *r = &sim->host.result[0];
     struct check_state *s = &sim->load.file;
@@ -118,7 +121,8 @@ static bool open_state(struct sim *sim) {
     return sim->failure == NULL;
 }
 
-// Runs the replay and the oracle, without the design, and writes the replay's state.
+// Runs the replay and the oracle, without the design, and writes the replay's state to the file of --write-state.
+// Returns false after a failure.
 static bool write_state(struct sim *sim) {
     const struct request_result *r = &sim->host.result[0];
     static const struct end_ids none;
@@ -146,6 +150,7 @@ static bool open_check(struct sim *sim) {
     return sim->check != NULL && (sim->options.state != NULL || open_oracle(sim));
 }
 
+// Replaces figures of the HBM by those of the command line.
 static bool change_figures(struct sim *sim) {
     const char *const *hbm = sim->options.figures.hbm.items;
     const char *why = hbm ? hbm_figures_override(&sim->arena, &sim->ir->design.hbm, hbm) : NULL;
@@ -153,7 +158,7 @@ static bool change_figures(struct sim *sim) {
     return !why;
 }
 
-// Reports a full disk: the library for traces writes them through mapped memory, where this is a bus error.
+// Handles SIGBUS. The library for traces writes them through mapped memory, so a full disk shows as a bus error.
 static const char *trace_path;
 static void end_trace(int signal) {
     (void)signal;
@@ -187,6 +192,7 @@ static bool open_all(struct sim *sim) {
     return host_open(&sim->host, sim) && open_state(sim);
 }
 
+// Frees the run and everything that it has opened.
 static void release(struct sim *sim) {
     struct arena arena = sim->arena;
     if (sim->tokenizer != NULL) tokenizer_close(sim->tokenizer);

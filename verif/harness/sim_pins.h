@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of one design as the C++ main sees it: pins in and pins out, once per clock.
+// The interface between the C++ main, which has the Verilated model, and the rest of the simulation: pins in and pins
+// out, once per clock.
 #ifndef VERIF_SIM_PINS_H
 #define VERIF_SIM_PINS_H
 
@@ -35,19 +36,19 @@ struct sim_pins {
 
 struct sim;
 
-// Reads the command line and the design, maps the images, opens the replay. Returns NULL if the program should
-// end, with *exit_code as its status.
+// Reads the command line and the design, loads the image, and opens the replay. Returns NULL if the program should end,
+// with *exit_code as its status.
 struct sim *sim_open(int argc, char **argv, int *exit_code);
 // Returns the FST file to write, or NULL.
 const char *sim_trace(const struct sim *sim);
 // Advances by one clock. Before the rising edge `pins` has the design's outputs; sim_edge reads them and advances the
 // memory model. The values it leaves in `pins` are driven after the edge. Returns false when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
-// Whether the run was saved (--save), so that this process must end.
+// Returns whether the run was saved (--save), so that this process must end.
 bool sim_saved(const struct sim *sim);
 // Called when the design ended the run itself ($finish, or $fatal of a protocol checker).
 void sim_stopped(struct sim *sim);
-// Prints the summary, JSON and messages. Returns the exit code.
+// Prints the summary, JSON and messages, and frees the run. Returns the exit code.
 int sim_close(struct sim *sim);
 
 #ifdef __cplusplus

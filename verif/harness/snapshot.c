@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves and resumes a run. Its state is spread over the Verilated model, the memory model, the replay, the
+// Saves and resumes a run. The state of a run is spread over the Verilated model, the memory model, the replay, the
 // checker and the host, but all of it is in writable memory of one process without threads. This memory is saved: the
 // pages that the process has written, region by region of /proc/self/maps. Pointers stay valid because addresses are
 // the same in every process when the kernel does not randomize them.
@@ -40,20 +40,20 @@ struct region { // in the file, runs of its pages follow, then a run of 0 pages
     uint64_t start, end, offset, writable;
     char path[PATH_BYTES]; // "": anonymous; else a file, or [heap], [stack]
 };
-struct run {
+struct run { // neighbouring pages that the process has written
     uint64_t at, pages;
 };
 
 // State of this process, not of the run. It has a fixed address and is never saved.
 struct control {
-    uint64_t pause;
-    bool saves;
-    char save[PATH_BYTES];
-    int file;
-    char stack[STACK_BYTES];
+    uint64_t pause;          // cycle of --pause
+    bool saves;              // --save was given
+    char save[PATH_BYTES];   // file of --save
+    int file;                // the file of --resume
+    char stack[STACK_BYTES]; // stack of `restore`
 };
 static struct control *const control = (struct control *)CONTROL_AT;
-static bool entered;
+static bool entered; // `control` is mapped
 static jmp_buf resume_at;
 static char maps[MAPS_BYTES];
 static uint64_t flags[CHUNK];
@@ -64,6 +64,7 @@ static _Noreturn void refuse(const char *what, const char *why) {
     exit(1);
 }
 
+// Fills the head of a file for this executable. Returns false after an error.
 static bool head_of(struct head *h) {
     struct stat exe;
     if (stat("/proc/self/exe", &exe)) return false;
@@ -83,7 +84,7 @@ static bool put(int file, const void *data, size_t bytes) {
     return true;
 }
 
-// Whether the process has written a page, by its entry in /proc/self/pagemap.
+// Returns whether the process has written a page, by the entry of the page in /proc/self/pagemap.
 static bool written(uint64_t f) { return f >> FLAG_SWAPPED & 1 || ((f >> FLAG_PRESENT & 1) && !(f >> FLAG_FILE & 1)); }
 
 // Writes the pages of a region that the process has written, as runs.
@@ -130,6 +131,7 @@ static bool parse_region(const char *line, struct region *r) {
     return rights[0] == 'r' && rights[3] == 'p' && of_run && start != CONTROL_AT && strncmp(r->path, "[v", 2) != 0;
 }
 
+// Writes the whole file.
 static bool put_all(int file) {
     struct head h;
     int pagemap = open("/proc/self/pagemap", O_RDONLY);
@@ -190,6 +192,7 @@ static void map_region(const struct region *r) {
     if (file >= 0) close(file);
 }
 
+// Overwrites the memory with that of the saved run, and continues this run in snapshot_save.
 static void restore(void) {
     struct region r;
     for (get(&r, sizeof r); r.end; get(&r, sizeof r)) {
@@ -204,8 +207,8 @@ static void restore(void) {
 
 static bool read_whole(int file, void *data, size_t bytes) { return read(file, data, bytes) == (ssize_t)bytes; }
 
-// Checks that the file has every region and page it announces, so that a truncated file is rejected before anything is
-// overwritten.
+// Returns whether the file has every region and page that it announces. So a truncated file is rejected before anything
+// is overwritten.
 static bool is_whole(int file) {
     struct stat st;
     struct region r;
@@ -218,6 +221,7 @@ static bool is_whole(int file) {
     return ok && lseek(file, sizeof(struct head), SEEK_SET) >= 0;
 }
 
+// Checks the file and resumes its run.
 static _Noreturn void go_on(const char *path) {
     struct head want, have;
     control->file = open(path, O_RDONLY);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. A gap
-// between two firings of the engine's result streams is a bubble; the engine waited for the stream whose firing ends
-// just before the gap ends.
+// Records as CSV where the cycles go: the first and the last cycle of every firing, on every stream whose probe reports
+// its beats. In a gap between two firings of an engine's result stream, the engine has waited for the stream whose
+// firing ends just before the gap ends.
 #include "verif/harness/sim_internal.h"
 
 static const char header[] = "request,stream,firing,first_cycle,last_cycle,beats\n";

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Reorders the machine code of a simulation with BOLT (Panchenko et al., CGO 2019): code that runs in a step of the
-# design is placed together, code that never runs is placed apart. The simulation of a large design is limited by
-# fetching its code.
+# design is placed together, and other code is placed apart. The speed of a simulation of a large design is limited by
+# the fetching of its code.
 # usage: tune.sh DIR [EXE]
 #        DIR: the design, with a memory image. EXE: its simulation, linked with relocations (-Wl,-q). Without EXE, the
 #        script only checks that llvm-bolt is installed and that DIR has a memory image.

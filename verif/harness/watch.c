@@ -17,8 +17,8 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
     return cycle - watch->last_cycle > limit;
 }
 
-// Whether the reader gets no word: the writer offers none, and the FIFO between probe and reader holds none, if its
-// fill is known.
+// Returns whether the reader gets no word: the writer offers none, and the FIFO between probe and reader holds none, if
+// its fill is known.
 static bool is_empty(const struct watch_edge *w) {
     return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
 }
@@ -36,6 +36,7 @@ static int waits_on(const struct watch *watch, int kernel) {
     return starved;
 }
 
+// Returns the kernel at the other end of an edge.
 static int other_end(const struct ir *ir, int kernel, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     return e->src_kernel == kernel ? e->dst_kernel : e->src_kernel;

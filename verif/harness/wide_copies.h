@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes wide words faster in an optimized simulation: copies whole 32-bit words with vector moves. It is included
-// before the code that Verilator writes. Verilator's functions copy word by word, because a compiler cannot see that
-// two words behind pointers never overlap, and vectors of 512 bits and more are copied between modules many thousand
-// times per cycle. The results are the same: a vector is never copied onto a part of itself.
+// Makes an optimized simulation with wide vectors faster: replaces Verilator's functions that copy vectors by functions
+// that copy their 32-bit words with vector instructions. It is included before the code that Verilator writes. A design
+// copies vectors of 512 bits and more between modules many thousand times per cycle. Verilator's functions copy word by
+// word, because a compiler cannot see that two vectors behind pointers never overlap. The results are the same, because
+// a vector is never copied onto a part of itself.
 #ifndef RILL_WIDE_COPIES_H
 #define RILL_WIDE_COPIES_H
 
@@ -10,10 +11,13 @@
 
 #define RILL_INLINE static inline __attribute__((always_inline))
 
+// Copies the words of a vector of `bits` bits.
 RILL_INLINE void rill_words(WDataOutP owp, WDataInP lwp, int bits) {
     __builtin_memcpy(owp, lwp, 4 * (size_t)VL_WORDS_I(bits));
 }
 
+// Each function below does the same as the Verilator function whose name the macros at the end of this file give to it.
+// If a part does not begin or end at a multiple of 32 bits, it calls Verilator's function.
 RILL_INLINE WDataOutP rill_assign_w(int obits, WDataOutP owp, WDataInP lwp) {
     rill_words(owp, lwp, obits);
     return owp;
@@ -67,7 +71,7 @@ RILL_INLINE WDataOutP rill_cond_wiww(int obits, WDataOutP owp, int cond, WDataIn
     return owp;
 }
 
-// Replicates a value. Whole words are possible with lbits 1, 2, 4, 8, 16 or 32.
+// Replicates a value of lbits bits `count` times. The result can be made of whole words if lbits divides 32.
 RILL_INLINE WDataOutP rill_replicate_wii(int lbits, WDataOutP owp, IData ld, IData count) {
     if (32 % lbits != 0 || lbits * count % 32 != 0) return VL_REPLICATE_WII(lbits, owp, ld, count);
     IData word = ld;

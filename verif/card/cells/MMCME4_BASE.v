@@ -4,10 +4,10 @@
 // benches.)
 //
 // After a pulse of RST, LOCKED rises when `+mmcm_lock` (default 200) consecutive cycles of CLKIN1 had two pulses of the
-// oscillator each. Before that, pulses of CLKOUT0 are missing at random. Without a pulse of RST it never locks. Missing
-// cycles of CLKIN1 neither stop CLKOUT0 nor change LOCKED. If seven consecutive cycles do not have two pulses each,
-// LOCKED falls, and rises again only after another pulse of RST. `+mmcm_lose=N`: after N cycles of CLKIN1 with LOCKED
-// high, CLKOUT0 loses pulses at random, and LOCKED falls 40 cycles later.
+// oscillator each. Before that, pulses of CLKOUT0 are missing at random. Without a pulse of RST, LOCKED never rises.
+// Missing cycles of CLKIN1 neither stop CLKOUT0 nor change LOCKED. If seven consecutive cycles do not have two pulses
+// each, LOCKED falls, and rises again only after another pulse of RST. `+mmcm_lose=N`: after N cycles of CLKIN1 with
+// LOCKED high, CLKOUT0 loses pulses at random, and LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small design to be checked, as another project may have one. It copies BURSTS bursts of BEATS beats from address 0
-// to address TO. It handles one burst at a time: AR, then R into a buffer, then AW and W at the same time, then B.
-// Latency: that of the memory. Reset: clk, synchronous active-high rst; it starts by itself after the reset.
+// An example of a small design of another project. docs/checkers.md checks it with Rill's AXI checker. It copies BURSTS
+// bursts of BEATS beats from address 0 to address TO, one burst at a time: AR, then R into a buffer, then AW and W at
+// the same time, then B.
+// Reset: clk, synchronous active-high rst. The design starts by itself after the reset, and raises done at the end.
 // Parameters: BEAT_BITS, width of a beat; BEATS, beats of a burst; BURSTS, number of bursts; TO, address in bytes;
 // FAULT, one of the planted faults below, 0: none.
 `default_nettype none
@@ -47,11 +48,11 @@ module axi_copy #(
     localparam [2:0] SIZE = SIZE_32[2:0];
 
     reg [BEAT_BITS-1:0] buffer [0:BEATS-1];
-    reg [31:0]          burst_q, read_q, written_q;          // bursts done; beats of this one: read, written
+    reg [31:0]          burst_q, read_q, written_q;          // bursts copied; beats of the present burst: read, written
     reg [63:0]          cycle_q;
     wire [63:0]         from = {32'd0, burst_q} * BURST_BYTES + (FAULT == 2 ? 64'd4096 - BURST_BYTES / 2 : 64'd0);
 
-    assign araddr = FAULT == 1 ? from + (cycle_q << SIZE) : from;             // 1: it changes while it waits
+    assign araddr = FAULT == 1 ? from + (cycle_q << SIZE) : from;             // 1: the address changes while it waits
     assign awaddr = TO + {32'd0, burst_q} * BURST_BYTES;                      // 2 (`from`): bursts cross 4 KiB
     assign arlen = BEATS - 1;
     assign awlen = BEATS - 1;

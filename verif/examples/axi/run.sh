@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Simulates in Icarus a design and its bench, with Rill's AXI checker between them: docs/checkers.md.
+# Simulates a design and its bench in Icarus, with Rill's AXI checker between them (docs/checkers.md).
 # usage: verif/examples/axi/run.sh [FAULT]    FAULT 1 to 6 is planted in the design, 11 to 14 in the memory
 set -eu
 cd "$(dirname "$0")"

@@ -4,7 +4,7 @@
 // Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes
 // out and no beat comes in.
 // Assumptions: a client's request stays unchanged until it is taken, the memory answers only requests that it received,
-// and a reset takes at least two cycles.
+// and a reset takes at least two cycles. verif/formal/run.sh describes the directive `shows`.
 // shows: u_owed f_owed
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;
@@ -15,7 +15,7 @@ reg  [ID_W-1:0]    f_id_q;
 reg  [ADDR_BITS+7:0]        f_request_q;
 reg                f_held_q;
 reg  [CLIENTS-1:0] f_asks_q;                 // clients that asked in the previous cycle and got no grant
-reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;
+reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;  // requests at the inputs in the previous cycle
 reg  [ID_W-1:0]    f_granted;
 reg  [ADDR_BITS+7:0]        f_chosen;
 reg                f_came_q = 1'b0;          // a beat was taken: f_came_id_q, f_beat_q

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that the bursts of a descriptor cover its bytes, each byte once and in order. No burst crosses a multiple of
 // MAX_BURST beats, so none crosses a 4 KiB page. Lengths are 1 to MAX_BURST, burst_last marks only the last burst, and
-// a burst that waits does not change. The proof follows one arbitrary descriptor, the marked one.
+// a burst that waits does not change. The proof follows one arbitrary descriptor, the marked one. verif/formal/run.sh
+// describes the directive `shows`.
 // shows: u_next f_next
 wire        f_next_mark = f_mark && !f_open_q;
 wire        f_next_marked;

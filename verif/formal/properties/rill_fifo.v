@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that no word is lost or doubled, that the order is kept (one marked word is followed) and that the protocol
-// holds. A word is refused only if DEPTH words are inside, or in the cycle after a reset. A word is offered at most one
-// cycle after the words before it have left.
-// `in:` names the block of rill_fifo that gets the lines below it (verif/formal/run.sh).
+// holds. After a reset, a word is refused only if DEPTH words are inside, or in the first cycle. A word is offered at
+// most one cycle after the words before it have left.
+// verif/formal/run.sh describes the directives `port` and `in`: `in` names the block of rill_fifo that gets the lines
+// after it.
 // port: input wire f_mark
 // port: output wire f_marked
 // port: output wire [COUNT_W-1:0] f_ahead

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that the count (f_open) is the number of requested bursts that are not answered. If such bursts are open in a
 // reset, owed rises. It stays high up to the cycle after the last one is answered, or until nothing has come for
-// 2^QUIET_BITS cycles, and is low otherwise.
+// 2^QUIET_BITS cycles, and is low otherwise. verif/formal/run.sh describes the directive `port`.
 // port: output wire [14:0] f_open
 reg                 f_begun_q = 1'b0;
 reg  [14:0]         f_open_q = 15'd0;        // bursts asked for and not answered

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the protocol at the output, and that a marked word leaves unchanged and in order. With MODE 2 and 3 a word is
-// refused only if two words are inside, or in the cycle after a reset. With MODE 0 and 1 the slice is ready whenever
-// the reader is, and with MODE 1 also when it is empty.
+// Proves the protocol at the output, and that an arbitrary word, the marked one, leaves unchanged and in order. With
+// MODE 2 and 3, after a reset, a word is refused only if two words are inside, or in the first cycle. With MODE 0 and 1
+// the slice is ready whenever the reader is, and with MODE 1 also when the slice is empty. verif/formal/run.sh
+// describes the directives `port` and `in`.
 // port: output wire [1:0] f_inside
 localparam ROOM = MODE > 1 ? 2 : MODE;
 reg                past_q = 1'b0;

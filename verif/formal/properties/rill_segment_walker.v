@@ -12,7 +12,7 @@ reg  [31:0]  f_need_q, f_stride_q;
 reg  [31:0]  f_beats_q, f_left_q;        // beats of each run, and of the present run that are not sent
 reg  [39:0]  f_first_q, f_address_q;     // address of the run; address of its next burst
 reg  [15:0]  f_runs_q;                   // runs of V that are still to come, with the present one
-reg  [31:0]  f_k_q, f_v_done_q;
+reg  [31:0]  f_k_q, f_v_done_q;          // counts of layers of K and V in the previous cycle
 reg          f_held_q;
 reg  [55:0]  f_burst_q;
 wire         f_cut = f_left_q > 32'd65535;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that in a turn the beats go unchanged to its port, and to no other one, up to the beat with tlast, which ends
 // the turn. In a turn with port number 255 the beats are dropped. The proof follows one arbitrary turn.
+// verif/formal/run.sh describes the directive `shows`.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;

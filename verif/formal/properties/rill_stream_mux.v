@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that in a turn the beats of its port, and of no other port, pass unchanged, up to the beat with tlast, which
 // ends the turn. The proof follows one arbitrary turn.
+// verif/formal/run.sh describes the directive `shows`.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;

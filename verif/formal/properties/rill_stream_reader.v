@@ -3,7 +3,7 @@
 // OFFSET + position * ROW_BYTES + group * GROUP_BYTES. A word that waits at either output stays. The beats that answer
 // a descriptor are not covered. Assumption: steps have 1 to TOKENS tokens.
 reg                  f_begun_q = 1'b0;
-reg                  f_busy_q;
+reg                  f_busy_q;               // the step has descriptors to come
 reg  [15:0]          f_pos_q, f_group_q;
 reg  [3:0]           f_ntok_q, f_tok_q;
 wire [3:0]           f_ntok_in = s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];

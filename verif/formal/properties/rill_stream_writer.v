@@ -5,7 +5,7 @@
 // token, and the positions of all tokens.
 // Assumptions about the stream: all chunks of a step have the same tokens, counted from 0; tlast is on the last token
 // of the last chunk; positions do not overflow. rill_write_tracker and the register slice of the descriptors have their
-// own proofs.
+// own proofs. verif/formal/run.sh describes the directive `shows`.
 // shows: u_done f_done
 wire                        f_done_none;
 wire                        f_done_full;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that turns are the schedule's entries, all of them and in order (rill_schedule and rill_fifo have their own
 // proofs). In turn, only the bit of the port number is set; it is bit PORTS for entry 255. No bit is set for another
-// number that no port has. The proof follows one arbitrary turn. f_watched: the present turn is that one.
+// number that no port has. The proof follows one arbitrary turn. f_watched: the present turn is the one
+// that is followed. verif/formal/run.sh describes the directives `port` and `shows`.
 // port: output wire f_watched
 // shows: u_ahead f_next
 wire              f_next_marked;

@@ -4,7 +4,7 @@
 // of the RAM are not part of it.
 // Assumption: a run has at least one beat and ends within the RAM.
 reg               f_begun_q = 1'b0;
-reg  [ADDR_W-1:0] f_first_q;                 // of the run that is read: its first beat, its beats, beats that were read
+reg  [ADDR_W-1:0] f_first_q;                 // run that is being read: number of its first beat, its beats, beats read
 reg  [15:0]       f_beats_q, f_read_q;
 reg               f_wait_q;                  // a run was taken and is not being read yet
 reg  [ADDR_W+15:0] f_waiting_q;

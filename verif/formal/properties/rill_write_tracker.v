@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that layers_done counts a layer only after all its write responses, and within 3 cycles after them.
-// verif/formal/run.sh puts this file before the module's `endmodule` and adds the ports of the lines below to the
-// module.
+// verif/formal/run.sh puts this file before the `endmodule` of rill_write_tracker and adds the ports of the `port`
+// lines below to the module.
 //
 // A layer ends one cycle after layer_done, because the given pulses of the cycle of layer_done are counted by then.
 // `watched` is an arbitrary layer, so the proof is valid for every layer. A round is a sequence of ended layers whose
