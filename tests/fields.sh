@@ -8,9 +8,10 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
-One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by
-number; so have the benches' header, the latencies that templates include and the tables of docs/*.md, which
-`tests/fields.py write` writes. Templates spell no latency of a unit, no stage and no field beside one as a number.
+Prints one line per check. Fields do not overlap and are inside their words. Templates and benches define no field
+themselves and take no bits by number. The included files with fields, registers and latencies, and the tables of
+docs/*.md, are as `tests/fields.py write` writes them. Templates have no latency of a unit, no stage and no field
+beside a stage as a number.
 TEXT
 }
 

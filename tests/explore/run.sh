@@ -105,7 +105,8 @@ same_for_order() {
 same_for_launch() {
     [ "$(explore "${space[@]}" --jobs 2 --launch "env LANG=C" --json | front)" = "$(front <"$work/front.json")" ]
 }
-# A worker is lost at its beginning: it is killed, or ends with status 0 as when a node of Slurm fails.
+# Checks that the front is the same although a worker is lost at its beginning. The worker is killed, or it ends with
+# status 0, as when a node of Slurm fails.
 same_for_lost() { # once or lost
     rm -rf "$work/lost"
     [ "$(explore "${space[@]}" --jobs 2 --launch "$root/tests/verify/launch.sh $1 $work/lost" --json | front)" = \

@@ -41,6 +41,7 @@ CLASSES = {  # in the order of the table: kinds, and for nets the loads from and
 
 @dataclass
 class Piece:
+    """A part of a path. kind: a letter code of published.txt. loads: of a net, otherwise 0."""
     kind: str
     loads: int
     ns: float
@@ -48,6 +49,7 @@ class Piece:
 
 @dataclass
 class Row:
+    """A path that Vivado reported (published.txt). reports: how many reports have it."""
     part: str
     grade: str
     reports: int
@@ -118,6 +120,7 @@ def line(name: str, theirs: list[float], ours: list[float]) -> str:
 
 
 def class_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
+    """Returns the rows of the table by class of delay."""
     scale, lines = grades(rows), []
     for name, (kinds, least, most) in CLASSES.items():
         found = [(piece.ns / scale[row.grade], model_ns(ns, piece)) for row in rows for piece in row.path
@@ -127,6 +130,7 @@ def class_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
 
 
 def totals(rows: list[Row], ns: dict[str, float]) -> list[tuple[Row, float, float]]:
+    """Returns each path with the reported time, converted to grade -2, and the model's time, both in ns."""
     scale = grades(rows)
     return [(row, sum(piece.ns for piece in row.path) / scale[row.grade],
              sum(model_ns(ns, piece) for piece in row.path)) for row in rows]
@@ -137,6 +141,7 @@ def is_wide(row: Row) -> bool:
 
 
 def path_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
+    """Returns the rows of the table by group of paths."""
     found = totals(rows, ns)
     groups = {f"paths with a net of {WIDE} loads or more": [one for one in found if is_wide(one[0])],
               "other paths": [one for one in found if not is_wide(one[0])], "all paths": found}
