@@ -19,8 +19,8 @@ def notes_below(folder):
 
 
 def read_gcov(tree):
-    """Returns the files with their lines, branches and functions, each with its count. Includes objects whose code never
-    ran."""
+    """Returns the files with their lines, branches and functions, each with its count. Objects whose code never ran are
+    included."""
     notes, files = notes_below(os.path.join(tree, "build/obj")), {}
     for at in range(0, len(notes), 50):
         command = ["gcov", "--branch-probabilities", "--json-format", "--stdout", *notes[at:at + 50]]

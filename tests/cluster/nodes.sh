@@ -11,8 +11,8 @@
 nodes=(n1 n2 n3)
 PATH=$PATH:/usr/sbin:/sbin # slurmd, munged, sshd
 
-# Prints the numbers of free TCP ports. They are not reserved: this assumes that no other program takes them before the daemons begin,
-# seconds later.
+# Prints the numbers of free TCP ports. They are not reserved: this assumes that no other program takes them before the
+# daemons begin, seconds later.
 free_ports() { # count
     python3 -c 'import socket, sys
 all = [socket.socket() for _ in range(int(sys.argv[1]))]

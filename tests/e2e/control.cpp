@@ -40,7 +40,7 @@ struct Port {
     CData *awvalid, *awready, *awid, *awlen, *wvalid, *wready, *wlast, *bvalid, *bready, *bid, *bresp;
     WData *rdata, *wdata;
     struct Burst {
-        uint64_t address, at; // at: the first cycle of its next answer, a read beat or the response
+        uint64_t address, at; // at: the cycle from which its read beats or its response come
         int id, beats, done;  // done: beats that have been transferred
     };
     Bytes memory = Bytes(CONTEXT_BYTES);

@@ -101,6 +101,7 @@ run_how() {
     [ $also_plain = 0 ] || echo -n " --plain"
 }
 
+# Keeps a failing spec and its log in build/fuzz/failures, shrinks a spec that a seed made, and reports the failure.
 save_failure() { # spec, name
     local spec=$1 name=$2 why want
     why="${form:+$form: }$stage: $(reason | head -n 1)" want=$(signature)
@@ -116,6 +117,7 @@ save_failure() { # spec, name
 
 # ---- jobs: a seed or a spec, then `+` and how it is run ----
 
+# Prints the word after `+`, or nothing.
 job_kind() {
     case $1 in
         *+timing | *+three | *+forecast | *+plain | *+depths) echo "${1##*+}" ;;

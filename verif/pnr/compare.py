@@ -53,7 +53,7 @@ class Netlist:
         return 0.0 if inside else self.net(bit)
 
     def starts(self, bit):
-        """Returns the arrival time of a net at which a path begins (input, register, RAM), or None for other nets."""
+        """Returns the arrival time of a net at which a path begins (input, register, block RAM), or None for others."""
         if bit not in self.driver:
             return 0.0
         return {"TRELLIS_FF": CLOCK_TO_Q, "DP16KD": RAM_READ}.get(self.cells[self.driver[bit][0]]["type"])

@@ -8,7 +8,7 @@ DESIGN: the folder that `rill gen` wrote; TOP_JSON: its rill_top with empty modu
 ROWS: the file of the lines that were walked, `MODULE NAME=VALUE...`. --borders: writes a line for each port with bits
 from another die that do not come over one boundary directly from a register to a register, which is forbidden. --alone:
 does nothing else. --ends: prints only the modules at whose ports a signal crosses between dies. --record: writes the
-clock and its paths as JSON. --worst: paths and ports that are printed and recorded for each die (default 3).
+clock and its paths as JSON. --worst: how many paths of each die, and how many ports, are printed (default 3).
 """
 import argparse
 import json

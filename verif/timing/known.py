@@ -195,8 +195,8 @@ def mark(keys: Keys, line: str) -> None:
 
 
 def store(tables: Tables, lines: list[str]) -> int:
-    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay. Returns 1 if a line was
-    not walked."""
+    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay. Returns 1 if a line
+    was not walked."""
     said, rows = read_rows()
     found = {line: tables.local(line) for line in with_parts(lines, tables.local)}
     new = {line: table for line, table in found.items() if table is not None}
@@ -216,7 +216,7 @@ def store(tables: Tables, lines: list[str]) -> int:
 
 
 def check(keys: Keys) -> int:
-    """Prints the rows whose logic has changed. Compares keys without the floorplan, because only the design knows it."""
+    """Prints the rows whose logic has changed. Ignores the floorplan in the keys, because only the design knows it."""
     stale = [row for row in read_rows()[1] if keys.of(row[3]).partition("-")[0] != row[2].partition("-")[0]]
     for row in stale:
         print(f"stale: {row[3]}")

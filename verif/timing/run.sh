@@ -242,7 +242,8 @@ make_top() {
         hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 
-# Checks that design.py has found no signal between dies with logic on its way, except resets and those of the engine.
+# Checks that `design.py --borders` has found nothing: every signal between dies, except resets and those of the matrix
+# engine, goes from a flip-flop to a flip-flop.
 check_borders() { # spec
     if [ -s "$work/borders" ]; then
         fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
