@@ -198,7 +198,7 @@ struct Bench {
         write(REG_MAX_NEW, ids);
         write(REG_CTRL, 1);
     }
-    // Returns whether `what`, which must run the clock, returns true within so many cycles.
+    // Returns whether `what`, which must run the clock, returns true within `cycles` cycles.
     bool until(uint64_t cycles, const std::function<bool()> &what) {
         for (uint64_t end = now + cycles; now < end;)
             if (what()) return true;

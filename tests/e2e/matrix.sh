@@ -140,7 +140,7 @@ fi
 
 [ $list = 0 ] || { kinds_of_logits "$points" && exit 0; }
 
-resumes || rm -rf "$work/golden" "$work/logits" # logits of points that passed before are compared, too
+resumes || rm -rf "$work/golden" "$work/logits" # logits of points that passed before are also compared
 mkdir -p "$work/golden" "$work/logits"
 log=$work/golden.log
 plan "$(kinds_of_logits "$points" | grep -c .)"

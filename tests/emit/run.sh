@@ -168,9 +168,8 @@ read_names() { # folder
         END { exit wrong || !streams }' "$1/design.yaml"
 }
 
-# Checks that the number of a port of an engine or a fork is followed by the content of the stream or by its reader in
-# most names. Only names that would be too long end with the number. At most one in ten names is so
-# long.
+# Checks that in the names of streams the number of a port of an engine or a fork is followed by the content of the
+# stream or by its reader. Only names that would be too long end with the number, and at most one in ten names does.
 read_words() { # folder
     local modules
     mapfile -t modules < <(modules_of "$1")
@@ -244,7 +243,7 @@ if [ "${1:-}" = --check-design ]; then
     exit 0
 fi
 
-all=0 set="" list=0 jobs=${job_count:-2} recorded=0 # recorded: hashes are compared, too
+all=0 set="" list=0 jobs=${job_count:-2} recorded=0 # recorded: 1 if hashes are also compared
 specs=()
 while [ $# -gt 0 ]; do
     case $1 in

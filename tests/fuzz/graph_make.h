@@ -16,7 +16,7 @@ uint64_t draw(void);
 void draw_from(uint64_t seed);
 int below(int n);               // 0 to n - 1; 0 if n is not positive
 int between(int low, int high); // both are included
-bool chance(int percent);       // true in so many percent of the calls
+bool chance(int percent);       // true in `percent` percent of the calls
 int one_of(const int *values, int count);
 #define ONE_OF(...) one_of((const int[]){__VA_ARGS__}, (int)(sizeof(int[]){__VA_ARGS__} / sizeof(int)))
 int random_length(void);          // of a vector

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests random legal specs from end to end: generates, packs random weights, builds with every warning, and simulates
-# with jitter against the replay. Each spec is built in forms that may change its time but never its values. See
-# --help.
+# Tests random legal specs from end to end: generates, packs random weights, builds with all warnings of Verilator, and
+# simulates with jitter against the replay. Each spec is built in forms that may change its time but never its values.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"

@@ -4,7 +4,7 @@
 // not finite.
 #include "verif/modules/vectors_rill_fp32.h"
 
-// Prints a line. g_fix reports an overflow as a fault of its own kind.
+// Prints a line. g_fix reports an overflow as a fault of the kind GOLDEN_FAULT_FIXED.
 static void print(float a, int frac, int width) {
     struct golden_fault fault = {0};
     uint64_t y = (uint64_t)g_fix(a, frac, width, &fault);

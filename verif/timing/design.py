@@ -6,9 +6,10 @@ module and the paths between modules, which leave one module and end in another.
 usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE [--alone] | --ends] [--record FILE] [--worst N]
 DESIGN: the folder that `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it);
 ROWS: the file of the lines that were walked, `MODULE NAME=VALUE...`. --borders: writes a line for each port with bits
-from another die that do not come over one boundary directly from a register to a register, which is forbidden. --alone:
-does nothing else. --ends: prints only the modules at whose ports a signal crosses between dies. --record: writes the
-clock and its paths as JSON. --worst: how many paths of each die, and how many ports, are printed (default 3).
+from another die that do not come over one boundary directly from a register to a register. This is forbidden, except
+for resets and the matrix engine, which are left out. --alone: does nothing else. --ends: prints only the modules at
+whose ports a signal crosses between dies. --record: writes the clock and its paths as JSON. --worst: how many paths of
+each die, and how many ports, are printed (default 3).
 """
 import argparse
 import json

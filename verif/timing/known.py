@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the results of walks, so that a module is walked again only after a change of its logic.
 
-usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, restores the others' tables
+usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, and writes the stored
+                                                            tables of the others to build/timing
        known.py --mark LINE [--floorplan FILE]              adds the key to the table that a walk of LINE has written,
                                                             and compares its longest path with paths.txt
        known.py --store LINES [--floorplan FILE]            writes these lines' tables to paths.txt and tables.jsonl

@@ -250,7 +250,7 @@ check_borders() { # spec
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# Checks the signals between the dies of a design (check_borders). Walks only the modules at their ends.
+# Checks the signals between the dies of a design (check_borders). Walks only the modules at the ends of these signals.
 walk_borders() { # SPEC
     local line ends
     plan 1
