@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares everything that depends on bit layouts and latencies with include/fields.def and include/latency.def, by
-# tests/fields.py. See --help.
+# Compares everything that depends on bit layouts, registers and latencies with include/fields.def, registers.def and
+# latency.def, by tests/fields.py. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 

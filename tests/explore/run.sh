@@ -14,7 +14,8 @@
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
 # - Wrong keys, values, figures and requests are refused with a hint.
-# - Designs that the search simulates have about the cycles of their forecasts, and a simulation that fails ends it.
+# - Designs that the search simulates have about the cycles of their forecasts, and a simulation that fails ends
+#   the search.
 # - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
 # With --all, the search with a journal is killed 20 times instead of 4 times.
 set -u

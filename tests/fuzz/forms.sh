@@ -152,7 +152,7 @@ simulate_forms() { # spec, folder, seed
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return
-        # The forecast of a stream has no drafts.
+        # `rill timeline` forecasts no drafts.
         if [ $with_forecast = 1 ] && [[ $form = on || $form = as-is ]] &&
             [ "$(key_of "$dir.$form.yaml" drafts 0)" = 0 ]; then
             check_forecast "$dir.$form.yaml" "$dir.$form" || return

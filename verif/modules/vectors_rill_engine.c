@@ -118,7 +118,7 @@ static void print_operand_unit(struct engine *e, const struct operand *x, int t,
 }
 
 // Prints an operand in order block, token, unit in block. If a token has an odd number of units, a unit of zeros
-// follows for each.
+// follows for each token.
 static void print_operand(struct engine *e, const struct operand *x, int ntok) {
     int blocks = div_up(x->k, x->block), rest = x->k - (blocks - 1) * x->block;
     bool odd = ((blocks - 1) * div_up(x->block, e->xs) + div_up(rest, e->xs)) % 2;
