@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks that each memory figure of a board file changes the cycles of a simulation, that the forecast with the changed
-# figure agrees with that simulation, and that `--hbm` has the same effect as the file. Also checks for most
-# specs of the tree that no forecast is below its lower bound.
+# figure agrees with that simulation, and that `--hbm` has the same effect as the file. Also checks for most specs
+# of the tree that no forecast is below its lower bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 rows=19 # number of rows of each request
