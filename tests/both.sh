@@ -10,6 +10,8 @@ out=${RILL_TEST_OUT:-build/tests}
 mkdir -p "$out"
 good=0 bad=0 skipped=0 again=()
 
+# Runs a set and shows its output. Adds the numbers of its verdict to the sums, and its commands for what failed to
+# `again`.
 run_set() { # target of make
     local said=$out/$1.said codes last amiss="" form='^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?$'
     make --no-print-directory "$1" | tee "$said"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the counts of a run of tests/coverage.sh.
 
-usage: coverage.py c TREE FUNCTIONS   lines and branches by file and folder, from gcov's data below TREE/build/obj. Writes
-                                      the functions that were never called to FUNCTIONS.
-       coverage.py rtl ROOT FOLDER    lines and toggles of the templates by file and folder, from Verilator's data
-                                      (FOLDER/*/*.dat). A toggle is a bit that has changed.
+usage: coverage.py c TREE FUNCTIONS   prints lines and branches by file and folder, from gcov's data below
+                                      TREE/build/obj. Writes the functions that were never called to FUNCTIONS.
+       coverage.py rtl ROOT FOLDER    prints lines (with branches) and toggles of the templates by file and folder, from
+                                      Verilator's data below FOLDER (*.dat). A toggle is a bit that has changed.
 """
 import json
 import os
@@ -19,7 +19,8 @@ def notes_below(folder):
 
 
 def read_gcov(tree):
-    """Files with their lines, branches and functions, each with its count. An object whose code never ran counts too."""
+    """Returns the files with their lines, branches and functions, each with its count. Objects whose code never ran are
+    included."""
     notes, files = notes_below(os.path.join(tree, "build/obj")), {}
     for at in range(0, len(notes), 50):
         command = ["gcov", "--branch-probabilities", "--json-format", "--stdout", *notes[at:at + 50]]
@@ -33,6 +34,7 @@ def read_gcov(tree):
 
 
 def add_file(counts, file):
+    """Adds gcov's counts of a file in one object."""
     for line in file["lines"]:
         number = line["line_number"]
         counts["line"][number] = counts["line"].get(number, 0) + line["count"]
@@ -44,7 +46,7 @@ def add_file(counts, file):
 
 
 def read_verilator(root, folder):
-    """Templates with their lines and bits, each with its count, added up over all instances of all designs."""
+    """Returns the templates with their lines and bits, each with its count over all instances of all designs."""
     files = {}
     for place, _, names in os.walk(folder):
         for name in (name for name in names if name.endswith(".dat")):
@@ -55,7 +57,8 @@ def read_verilator(root, folder):
 
 
 def add_point(files, root, line):
-    """A line is C '\\001KEY\\002VALUE...' COUNT. The page of a point names its kind: v_line, v_branch, v_toggle or v_user."""
+    """Adds a line of Verilator's data: C '\\001KEY\\002VALUE...' COUNT. The key `page` of a point names its kind:
+    v_line, v_branch, v_toggle or v_user."""
     match = re.match(r"C '(.*)' (\d+)$", line)
     if not match:
         return
@@ -77,7 +80,7 @@ PLURAL = {"line": "lines", "branch": "branches", "toggle": "toggles"}
 
 
 def template(root, name):
-    """The path of a template below the root, or None: designs have copies of the templates."""
+    """Returns the path of the template with this file name, or None. Designs have copies of the templates."""
     if not TEMPLATES:
         for place, _, names in os.walk(os.path.join(root, "rtl-templates")):
             TEMPLATES.update({one: os.path.relpath(os.path.join(place, one), root) for one in names if one.endswith(".v")})
@@ -85,6 +88,8 @@ def template(root, name):
 
 
 def table(files, kinds):
+    """Prints a row for all files, for each folder and for each file: the share of lines, branches or toggles with a
+    count above 0."""
     rows = {}
     for path, counts in files.items():
         folder = "/".join(path.split("/")[:2])

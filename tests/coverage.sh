@@ -8,14 +8,14 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/coverage.sh [--jobs N] [--set test | --set deep] [--points "NAME..."] [--c | --rtl] [command...]
-  --jobs N   commands side by side (default 1)
+  --jobs N   commands that run at the same time (default 1)
   --set S    runs the parts of `make test` or of `make test-deep`, instead of the unit tests and the parts that simulate
              no RTL
-  --points   design points to simulate with Verilator's counters (tests/e2e/matrix.sh --list; default: those of make
+  --points   the design points to simulate with Verilator's counters (tests/e2e/matrix.sh --list; default: those of make
              test)
-  --c        only the C code, without design points
-  --rtl      only the design points
-  command    instead of the parts
+  --c        runs no design points
+  --rtl      runs only the design points
+  command    a command to run instead of the parts
 Works in a copy of the tree, build/coverage/tree. Counts are added to those of earlier runs, and points that have been
 run are not run again: delete build/coverage for a new start. Writes build/coverage/c.txt and rtl.txt, with a row for
 each file, and build/coverage/functions.txt, the C functions that nothing calls. RTL counts only what runs in whole
@@ -57,7 +57,8 @@ run_there() { # command
     fi
 }
 
-side_by_side() { # reads commands
+# Runs the commands that it reads, $jobs at the same time.
+side_by_side() {
     local command
     while read -r command; do
         while [ "$(jobs -pr | wc -l)" -ge "$jobs" ]; do wait -n; done

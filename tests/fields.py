@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts of bits, registers and latencies that hardware and generator share (include/fields.def, registers.def, latency.def), and
-all that must agree with them.
+"""Checks that templates, benches, the compiler and the pages agree with the bit layouts, registers and latencies of
+include/fields.def, registers.def and latency.def, and writes the files that are made from these tables.
 
-usage: fields.py layouts   fields that overlap, or leave their word
-       fields.py names     names of the table that templates and benches define themselves; bits of such words that are taken by number
-       fields.py header    whether rtl-templates/stream/rill_fields.vh or rtl-templates/control/rill_registers.vh, which templates and benches
-                           include, differ; registers that rill_axil_regs takes by number
-       fields.py latencies rows of cycles that nobody takes, or that the module's header contradicts; whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
-                           latency; kernels and their classes that spell one, or a stage, as a number; kernels with
-                           units that do not include it
-       fields.py page      tables of docs/*.md that differ, or are on no page
-       fields.py write     writes headers and tables
-Prints what is wrong, a line each; exit status 0 all the same.
+usage: fields.py layouts    fields that overlap, or that are not inside their word
+       fields.py names      templates, benches and proofs that define a name of fields.def themselves, or that take bits
+                            of such a word by number
+       fields.py header     rtl-templates/stream/rill_fields.vh and rtl-templates/control/rill_registers.vh, if they
+                            differ from the tables; registers that rill_axil_regs takes by number
+       fields.py latencies  rtl-templates/arith/rill_latency.vh, if it differs from the table; rows of cycles that the
+                            compiler does not use; modules whose header contradicts a row; templates and their classes
+                            with a latency or a stage as a number; templates with a unit that do not include the file
+       fields.py page       tables of docs/*.md that differ, or that no page has
+       fields.py write      writes the .vh files and the tables of docs/*.md
+Except with `write`, prints a line for each mistake; the exit status is 0 even then.
 """
 import pathlib
 import re
@@ -66,6 +67,7 @@ def table_of_constants(title, lines):
 
 
 def header():
+    """Yields the lines of rill_fields.vh."""
     return table_of_constants("// First bits, widths and values of the fields of words "
                               "that hardware and generator share.\n"
                               "// `tests/fields.py write` writes this file from include/fields.def.",
@@ -73,7 +75,7 @@ def header():
 
 
 STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # in bytes, as in gen/ir/registers.h
-END_IDS = 7
+END_IDS = 7  # end-of-text ids after the first one
 
 
 def addresses():
@@ -91,6 +93,7 @@ def addresses():
 
 
 def register_header():
+    """Yields the lines of rill_registers.vh."""
     return table_of_constants("// Addresses of registers, in bytes. A register that each "
                               "channel has is given with the address for channel 0.\n"
                               "// REG_..._STRIDE is the distance from such a register to that of the next channel.\n"
@@ -121,6 +124,7 @@ def latencies():
 
 
 def latency_header():
+    """Yields the lines of rill_latency.vh."""
     return table_of_constants("// Latencies of the arithmetic units, in enabled clocks "
                               "from the operands to the result. `tests/fields.py write`\n"
                               "// writes this file from include/latency.def.",
@@ -135,14 +139,15 @@ def latency_table():
 
 
 def cycles():
-    """Yields the rows of the other part of the table: id, cycles, module, meaning, and the text in the header of the
-    module with @ for the number, or ""."""
+    """Yields the rows CYCLES of latency.def: id, cycles, module, meaning, and the text in the header of the module with
+    @ for the number, or ""."""
     for row in re.findall(r'^CYCLES\((\w+), (\d+), (\w+),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)', LATENCIES.read_text(), flags=re.M):
         yield row[0], int(row[1]), *row[2:]
 
 
 def cycle_table():
-    """Groups the rows by module, in the order in which modules first occur."""
+    """Yields the lines of a table in Markdown, with the rows CYCLES grouped by module, in the order in which modules
+    first occur."""
     yield "| module | cycles | from where to where |"
     yield "|---|---|---|"
     modules = [row[2] for row in cycles()]
@@ -174,6 +179,7 @@ def in_page(page, what, lines):
 
 
 def written_page(path):
+    """Returns the text of a page with its tables as they must be."""
     page = path.read_text()
     for what, lines in tables():
         page = in_page(page, what, lines) or page
@@ -206,6 +212,7 @@ def wrong_layouts():
 
 
 def wrong_text(path, named):
+    """Yields the mistakes of `names` in a file. named: matches the names of fields.def."""
     text = path.read_text()
     used = named.search(re.sub(r"//.*", "", text))
     if used and f'`include "{HEADER.name}"' not in text and "properties" not in path.parts:
@@ -232,14 +239,14 @@ def wrong_header():
             yield f"{REGISTER_FILE.relative_to(ROOT)}:{number}: a register by number"
 
 
-SPELLED = re.compile(  # in a template
+SPELLED = re.compile(  # a latency that a template has as a number
     r"(?:\b(?:localparam (?:LATENCY|FINISH|ALONG) = |(?:DEPTH|READY_DELAY|(?:TERM|SIDE)_AT|LATENCY|STAGES|LATE)\()|valid(?:_q)?\[)"
     r"([0-9]+)(?:[];,)]| [+-])")
 STAGE = re.compile(  # a stage, or a field of the data beside a stage, that is taken by number
     r"\b(?:valid|took|chosen|state|marks?|sides?|active|int4|asym|fine|group_scale|k_lanes)[0-9]*(?:_q|_at|_in)?\[([0-9]+)[]:]"
     r"|\b(?:mark|side)s?(?:_q)?\[[^]]*?(?<![\w'-])(?<!- )([0-9]+)(?!')\b[^]]*\]")
 SUM = re.compile(r"\b(\w+) = ([\w*+() -]+?)(?=,|$)")  # a localparam of numbers and other localparams
-SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # the stages of a contract
+SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # a latency in a contract
 
 
 def wrong_spelling(path, spelled):

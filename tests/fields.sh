@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares everything that depends on bit layouts and latencies with include/fields.def and include/latency.def, by
-# tests/fields.py. See --help.
+# Compares everything that depends on bit layouts, registers and latencies with include/fields.def, registers.def and
+# latency.def, by tests/fields.py. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
-One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by
-number; so have the benches' header, the latencies that templates include and the tables of docs/*.md, which
-`tests/fields.py write` writes. Templates spell no latency of a unit, no stage and no field beside one as a number.
+Prints one line per check. Fields do not overlap and are inside their words. Templates and benches define no field
+themselves and take no bits by number. The included files with fields, registers and latencies, and the tables of
+docs/*.md, are as `tests/fields.py write` writes them. Templates have no latency of a unit, no stage and no field
+beside a stage as a number.
 TEXT
 }
 

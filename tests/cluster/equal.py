@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two verdicts of `rill verify --json`: all that does not depend on time and machines must be equal. In the
-second one, as many shards as given must have run twice. usage: equal.py ALONE.json CLUSTER.json TWICE"""
+"""Compares two verdicts of `rill verify --json`. All figures that do not depend on time and machines must be equal. In
+the second verdict, TWICE shards must have run twice, and no shard more often.
+
+usage: equal.py ALONE.json CLUSTER.json TWICE"""
 import json
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for run.sh, which sources this file. They start a Slurm controller with three node daemons on this machine,
-# or three ssh servers, kill one of these nodes with all its processes, and stop everything. All files are in a folder
-# of their own, and daemons that run on this machine for other purposes are left alone.
+# or three ssh servers, kill one of these nodes with all its processes, and stop everything. All files are in the folder
+# `place` (run.sh), and daemons that run on this machine for other purposes are left alone.
 #
 # Slurm needs neither systemd nor cgroups nor a database here: proctrack/linuxproc finds the processes of a task by
 # their parents, task/none binds no cores, and accounting_storage/none keeps no records. Each node daemon has its own
@@ -11,8 +11,8 @@
 nodes=(n1 n2 n3)
 PATH=$PATH:/usr/sbin:/sbin # slurmd, munged, sshd
 
-# Prints some free ports. They are not reserved: this assumes that no other program takes them before the daemons begin,
-# seconds later.
+# Prints the numbers of free TCP ports. They are not reserved: this assumes that no other program takes them before the
+# daemons begin, seconds later.
 free_ports() { # count
     python3 -c 'import socket, sys
 all = [socket.socket() for _ in range(int(sys.argv[1]))]

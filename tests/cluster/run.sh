@@ -13,7 +13,7 @@ Starts a cluster of three nodes on this machine, first Slurm (a controller, thre
 (with tools/over-ssh, and with GNU parallel), and stops it at the end. Missing Debian packages are installed first. On
 each cluster `rill verify` must give the verdict, tokens, hash and cycles that it gives without a cluster, and the test
 scripts the same lines, although a node is killed in the middle. A script that is killed must continue where its journal
-ends. About two minutes. This is in neither set of tests, because it starts daemons and installs packages.
+ends. Takes about two minutes. This is in neither set of tests, because it starts daemons and installs packages.
   --keep  keeps the cluster of the last argument running, and prints how to use and stop it
 The files are in build/cluster.
 TEXT
@@ -122,6 +122,7 @@ journal_continues() { # launcher
     [ $begun -gt 0 ] && [ $((passed + begun)) = "${items:-0}" ]
 }
 
+# Runs random graphs as a job array. A node is killed as soon as a task runs on it.
 array_passes() {
     rm -f "$place/journal.array"
     with_killed n1 - "${fuzz[@]}" --batch "$root/tests/cluster/array.sh" --journal "$place/journal.array" &&
@@ -136,7 +137,8 @@ parallel_passes() {
         grep -q '"host": "n1"' "$journal" && grep -q '"host": "n3"' "$journal"
 }
 
-# The words of a command arrive as they are, and its status comes back.
+# Runs a command through tools/over-ssh that prints its words. They must arrive as they are, and its status must come
+# back.
 over_ssh() { "$root/tools/over-ssh" 'n2*2' bash -c 'echo "$SLURMD_NODENAME" "$PWD" "$1" && exit 3' - "it's  a *"; }
 words_arrive() {
     local said status=0
@@ -144,7 +146,8 @@ words_arrive() {
     [ "$said" = "n2 $PWD it's  a *" ] && [ $status = 3 ] || { echo "error: status $status: $said" && return 1; }
 }
 
-# A search whose worker on a killed node is started again. The node is killed while the worker waits to begin.
+# Runs a search and kills a node while a worker on it waits to begin. The worker must be started again, and the search
+# must give the same result.
 search_passes() { # launcher
     rm -rf "$place/held"
     with_killed n1 "$place/held" "${search[@]}" --jobs 3 \

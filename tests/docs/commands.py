@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the commands of the pages: each is in commands.txt, and the files and options that it names exist.
 
-usage: commands.py --check          prints a line for each mistake; the exit status is always 0
-       commands.py --list CLASS     the commands of that class, a line each
-       commands.py --found          all commands of the pages, as rows for commands.txt without class and reason
+usage: commands.py --check          prints a line for each mistake; the exit status is 0 even then
+       commands.py --list CLASS     prints the commands of that class, a line each
+       commands.py --found          prints all commands of the pages, as rows for commands.txt without class and reason
 A command is a line of an indented block that begins with a program of PROGRAMS or a script of the tree, after an
 optional `$ ` and variables. A line that ends with a backslash continues on the next one. Two blanks or ` # ` begin a
 remark. In every class, the subcommands, options, targets and files of the tree must exist. Words in capitals are
 placeholders. Rows of commands.txt: class | page | command | where it runs, or why it does not. Classes: `quick`
-(tests/docs/run.sh), `deep` (tests/e2e/docs.sh), `page` (the page is run as a whole there), `part` (the part that is
-named runs it) and `static` (checked, but not run).
+(tests/docs/run.sh), `deep` (tests/e2e/docs.sh), `page` (tests/e2e/docs.sh runs the page as a whole), `part` (the part
+of the tests that the row names runs it) and `static` (checked, but not run).
 """
 import collections
 import functools
@@ -50,6 +50,7 @@ def commands_of(text):
 
 
 def found():
+    """Yields (page, command) for every command of the pages."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for page in pages:
         for command in commands_of(page.read_text()):
@@ -57,6 +58,7 @@ def found():
 
 
 def rows():
+    """Yields (class, page, command, reason) for every row of commands.txt."""
     for line in TABLE.read_text().splitlines():
         if line and not line.startswith("#"):
             kind, page, rest = line.split(" | ", 2)
@@ -66,12 +68,14 @@ def rows():
 
 @functools.lru_cache(None)
 def help_of(command):
+    """Returns the help of a command of `rill`, or "" if there is no such command."""
     run = subprocess.run([ROOT / "build/rill", command, "--help"], capture_output=True, text=True, check=False)
     return run.stdout if run.returncode == 0 and f"rill {command}" in run.stdout else ""
 
 
 @functools.lru_cache(None)
 def targets():
+    """Returns the targets of the Makefiles in the tree, and of those that gen/package writes."""
     text = "".join(path.read_text() for path in [ROOT / "Makefile", *ROOT.glob("boards/vitis/Makefile*"),
                                                   *(ROOT / "gen/package").glob("*.c"), *(ROOT / "boards").rglob("Makefile*")])
     lines = re.findall(r"^(?:\.PHONY: )?([\w $/().%-]+):", text.replace("\\n", "\n"), re.M)
@@ -79,6 +83,7 @@ def targets():
 
 
 def wrong_rill(command):
+    """Yields the commands and options of `rill` that do not exist."""
     for name, rest in RILL.findall(command):
         options = re.findall(r"(?<![\w=-])--?[a-z][a-z-]*", re.sub(r"\"[^\"]*\"|'[^']*'", "", rest))
         for one in name.split("|"):
@@ -91,6 +96,7 @@ def wrong_rill(command):
 
 
 def wrong_make(command):
+    """Yields the targets of make that do not exist."""
     for rest in re.findall(r"(?:^|[;&] ?)make((?: [^;&|]*)?)", command):
         words = re.sub(r"-C \S+|\w+=(\"[^\"]*\"|\S+)|(?<!\S)-\S+", "", rest).split()
         for word in words:
@@ -99,6 +105,7 @@ def wrong_make(command):
 
 
 def wrong_files(command):
+    """Yields the files of the tree that do not exist, and the options that a script does not have."""
     for word in re.findall(rf"(?<![\w./-])(?:{'|'.join(FOLDERS)})/[\w./*-]+", command):
         if not list(ROOT.glob(word)):
             yield f"no file `{word}`"

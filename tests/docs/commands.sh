@@ -13,6 +13,7 @@ commands_folder() { # folder
     ln -s "$root/build/rill" "$1/build/rill"
 }
 
+# Runs each command of a class as a check.
 run_commands() { # class
     local folder=$root/build/tests/commands-$1 line list=$root/build/tests/commands-$1.txt
     run_line() { (cd "$folder" && PATH=$root/build:$PATH timeout 900 bash -c "$line" </dev/null); }

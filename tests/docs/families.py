@@ -62,6 +62,7 @@ def defaults(of, names):
 
 
 def table():
+    """Yields the lines of the table as the page should have them."""
     names, rows = parameters()
     order = list(dict.fromkeys(key for key, *_ in rows))
     yield "| key | families | type and range | default | meaning |"

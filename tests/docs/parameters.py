@@ -5,7 +5,8 @@
 usage: parameters.py
 A range is `any`, `not 0`, `derived` (computed from other parameters, never set), constants like `1, 2, 4` or
 `"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. The values in the
-sets of lint.txt, or else the default, must be in the range. Prints a line for each mistake; the exit status is always 0.
+sets of lint.txt, or else the default, must be in the range. Prints a line for each mistake; the exit status is 0 even
+then.
 """
 import pathlib
 import re
@@ -61,6 +62,7 @@ def inside(value, said, values):
 
 
 def wrong_rows(names, table):
+    """Yields the mistakes of a table. names: {parameter: default} of the module."""
     for row in table:
         if len(row) != 4 or not RANGE.fullmatch(row[3]):
             yield f"not a name, a meaning, a unit and a range: {'  '.join(row)}"
@@ -85,6 +87,7 @@ def wrong_sets(module, names, ranges):
 
 
 def wrong_module(path):
+    """Returns the mistakes of a template. The sets are only checked if the table is right."""
     text = path.read_text()
     names, table = parameters(text), rows(text)
     wrong = [*wrong_rows(names, table)]

@@ -5,8 +5,8 @@
 #
 # usage: tests/docs/run.sh [--set test | --set deep]
 #
-# - Tables match the output of `rill check`, `rill forecast` and `rill memory`. The deep set has this check alone, which
-#   takes longest.
+# - Tables match the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`. The deep set consists of
+#   this check, which takes longest, and the test set of all others.
 # - Parameters of families on a page are those that `rill explain` prints.
 # - Pictures match their source, and every picture is on a page.
 # - Files, links and headings that a page names exist, and every page is in an index.
@@ -26,7 +26,8 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-# Runs a check. Fails if it prints anything or returns an error, and prints the first line.
+# Runs a command that prints mistakes. Fails if it prints any or returns an error, and then prints how many there are,
+# and the first one.
 nothing() { # command
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
@@ -61,7 +62,8 @@ in_index() {
     done
 }
 queue check "every page is in docs/pages.md or docs/decisions/README.md" nothing in_index
-# Finds paths in `code` of two pages: they start with a top folder and contain no wildcards or capital placeholders.
+# Prints the paths in `code` of README.md and CONTRIBUTING.md that do not exist. A path begins with a folder of the
+# root. Paths with wildcards or with placeholders in capitals are not checked.
 files_named() {
     local file folders='bench|boards|configs|docs|families|gen|include|models|packaging|rtl-templates|tests|verif'
     grep -ohE "\`($folders)/[a-z0-9_./-]+\`" README.md CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
@@ -94,6 +96,7 @@ for page, text in pages.items():
 PYTHON
 }
 queue check "links to parts of pages" nothing parts_exist
+# Builds the site with Debian's theme, and checks that its scripts and some of its pages are there.
 site() {
     local page
     docs/site.sh --plain >"$work/site" 2>&1 || { tail -n 1 "$work/site" && return 1; }

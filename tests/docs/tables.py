@@ -12,10 +12,11 @@ Comments directly before a table say how its columns are made. The parts of a co
     <!-- rill memory SPEC; with KEY VALUE; COLUMN: FIGURE -->
 SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
 spec that does not exist is searched for in configs/.
-A column whose head is a key of the design sets that key to the first word of the cell; an empty cell leaves the spec's.
+A column whose head is a key of the design sets that key to the first word of the cell. With an empty cell, the spec's
+value stays.
 `without` then removes a key from the design, and `with` sets one. COLUMN is the head of a column, FIGURE the kind of
 value in its cells. For `rill check`:
-    lut ff dsp bram36 uram    share of the board without platform and ports (`share of it`)
+    lut ff dsp bram36 uram    share of the board without platform and ports (the line `share of it` of `rill check`)
     die lut (...)             share of the whole die with shell and reserve; in brackets with the second reserve; bold: over a limit
     DIE lut (...)             the same for the die of that name; without a name, the cell in column `die` names it
     wires                     share of the wires to the next die, with those of the platform; bold: over the limit
@@ -34,12 +35,13 @@ For `rill forecast`; a cell keeps its number of decimals, and a cell without dec
 A column `requests` is the option --slots. Its figures are those of all requests together:
     all generate              tokens/s in the steps in which all generate
     step engine memory        cycles of such a step, of the engine and of the memory in it
-    whole                     tokens/s from the start to the last id
+    whole                     tokens/s from the start to the last token
     last first                time to the first token of the request whose first token is the last one, ms
 For `rill depths`: safe timed least uniform, in bits; ratio, timed / least.
-For `rill memory`: bits, those of the design; groups, their number; ratio REGION, the region's streams and those of all
-regions, divided by the region's tensors in double buffers; kernels REGION, the same with the buffers of kernels. A column
-`positions` is the option of that name.
+For `rill memory`: bits, the on-chip bits of the design; groups, the number of groups; ratio REGION, the bits of the
+region's streams and of those of all regions, divided by the bits of the region's tensors in double buffers; kernels
+REGION, the same ratio with the buffers of kernels added to the streams. A column `positions` is the option of that
+name.
 A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means all heads with `N MHz`, which is the
 clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
 which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
@@ -76,7 +78,7 @@ def folder():
 
 
 def rill(*arguments):
-    """Returns the standard output of a `rill` command."""
+    """Returns the standard output of a `rill` command. Raises ValueError with its message if it fails."""
     run = subprocess.run([ROOT / "build/rill", *arguments], capture_output=True, text=True, check=False)
     if run.returncode:
         raise ValueError(run.stderr.strip().split("\n")[0] or f"rill {arguments[0]} failed")
@@ -143,6 +145,7 @@ def within(design, taken):
 
 
 def supported(design, part):
+    """Returns the clock in MHz that the delay model supports, for a part of the record or for the whole design."""
     clock = design["clock"]
     if clock["state"] != "current":
         return "not modelled"
@@ -150,6 +153,7 @@ def supported(design, part):
 
 
 def figure(design, what, cells):
+    """Returns a figure of `rill check` as the text of a cell. cells: the other cells of the row by head."""
     if what in KINDS:
         return f"{design['resources']['percent'][what]:.1f}"
     if what in ("within", "within most"):
@@ -176,6 +180,7 @@ def number(value, cell):
 
 
 def forecast(request, what, cell):
+    """Returns a figure of `rill forecast` for one request as the text of a cell."""
     tokens, first = request["tokens_per_second"], request["ttft_ms"]
     if what == "both":
         return f"{tokens:.0f}, {first:.1f}"
@@ -197,10 +202,12 @@ def of_load(load, what, cell):
 
 
 def of_depths(depths, what):
+    """Returns a figure of `rill depths` as the text of a cell."""
     return f"{depths['timed_to_least']:.2f}" if what == "ratio" else f"{depths[what + '_bits']:,}"
 
 
 def of_memory(memory, what, cell):
+    """Returns a figure of `rill memory` as the text of a cell."""
     if what in ("bits", "groups"):
         return number(memory["bits"] if what == "bits" else len(memory["groups"]), cell)
     what, region = what.split(" ")
@@ -210,6 +217,7 @@ def of_memory(memory, what, cell):
 
 
 def of_step(request, what, head, cell):
+    """Returns the average of a number of cycles over the steps of a phase, as the text of a cell."""
     phase = request["prefill" if head.startswith("prompt") else "decode"]
     return number((phase if what in phase else phase["waits"])[what] / phase["steps"], cell)
 
@@ -218,7 +226,7 @@ def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-LEVELS = ("deep", "long")
+LEVELS = ("deep", "long")  # figures that only the option of the same name compares
 
 
 class Mark:
@@ -238,6 +246,7 @@ class Mark:
                 self.wanted[column.removeprefix(f"{word} ")] = figures
 
     def path(self, name):
+        """Returns the path of the spec of a row."""
         path = ROOT / self.spec.replace("*", name)
         return path if path.exists() else ROOT / "configs" / self.file_name(name)
 

@@ -10,7 +10,8 @@ set -u
 mkdir -p "$work/accuracy"
 log=$work/accuracy/log
 
-check_accuracy() { # label, bound in percent, value of the spec...
+# Compares the two perplexities of the story model with other formats.
+check_accuracy() { # label, bound of the difference in percent, KEY=VALUE of the spec...
     local label=$1 bound=$2 result difference
     shift 2
     variant "$story" "$work/accuracy/$label.yaml" "$@"

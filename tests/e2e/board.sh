@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks that each memory figure of a board file changes the cycles of a simulation, that the forecast with the changed
-# figure agrees with that simulation, and that `--hbm` has the same effect as the file. Also checks that no forecast of
-# a spec in the tree is below its lower bound.
+# figure agrees with that simulation, and that `--hbm` has the same effect as the file. Also checks for most specs
+# of the tree that no forecast is below its lower bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 rows=19 # number of rows of each request
@@ -16,7 +16,7 @@ simulated() { # design, arguments...: prints the cycles of a request
         json_value "$work/board.json" cycles_prefill
 }
 
-# Prints the forecast cycles, the steps, and the lower bound.
+# Prints the forecast cycles of a request, its number of steps, and the lower bound of its cycles.
 forecast() { # spec or design, arguments...
     local spec=$1
     shift
@@ -121,8 +121,8 @@ check_all_keys() {
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
 }
 
-# Checks the bounds of a spec as it is, and with steps of one row and without the search for depths. `rill forecast`
-# ends with exit status 3 if a forecast is below its bound.
+# Checks the bounds of several requests, with the spec as it is, and with steps of one token and without the search for
+# depths. `rill forecast` ends with exit status 3 if a forecast is below its bound.
 check_bound() { # spec
     local file=$work/bound.yaml made=$work/bound request label=${1#"$root"/} tried=0 values
     for values in "" "T=1 A=1 fifo=safe"; do

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SETS = ("test", "deep", "all")
 BUILDS = ("quick", "fast", "whole", "pumped")
 REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "joins-drawn", "together", "rows", "rows-blocks", "rows-file")
-# keys of the whole case, for all of its points, or of one point
+# COMMON: keys that a case has for all of its points, or that one point has. NEEDED: keys that every point must have.
 COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")
 KEYS = {"case": (*COMMON, "points"), "point": ("name", *COMMON, "values")}
 BITS = ("weights", "head", "embedding", "activations", "group")  # values of a spec that change the computed values
@@ -25,6 +25,8 @@ NEEDED = ("name", "weights", "sets", "requests", "seeds")
 
 
 class Wrong(Exception):
+    """A mistake in a case, with its place."""
+
     def __init__(self, node, text):
         super().__init__(f"{place_of(node)}: error: {text}")
 
@@ -53,6 +55,7 @@ def keys_of(node, what):
 
 
 def word(node, key, known=None):
+    """Returns the word in a node, which must be one of the known words, if there are any."""
     if not isinstance(node, yaml.ScalarNode) or not re.fullmatch(r"[^\s]+", node.value):
         raise Wrong(node, f"`{key}` is one word without blanks")
     if known and node.value not in known:
@@ -71,6 +74,7 @@ def words(node, key, known=None):
 
 
 def numbers(node, key):
+    """Returns the words of a list of whole numbers."""
     for text in words(node, key):
         if not text.isdigit():
             raise Wrong(node, f"`{key}` are whole numbers, not `{text}`")
@@ -91,7 +95,7 @@ def of_set(node, key, name, sets, needed):
 
 
 def sweep(node):
-    """Returns every combination of the values. A list stands for each of its entries."""
+    """Returns every combination of the values of a map, in which a list gives each of its entries."""
     if node is None:
         return [[]]
     if not isinstance(node, yaml.MappingNode):
@@ -166,7 +170,7 @@ def read_case(path, name):
 
 def bits_of(line):
     """Returns the weights and the formats of a point, from its values or its spec. All points of a case have the same
-    model, so these decide the computed values."""
+    model, so the weights and formats decide the computed values."""
     values = dict(value.split("=", 1) for value in line[7].split())
     spec = pathlib.Path(line[2]).read_text(encoding="utf-8")
     found = {key: re.search(rf"^ +{key}: +([^ #\n]+)", spec, re.M) for key in BITS}

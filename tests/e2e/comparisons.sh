@@ -18,7 +18,9 @@ export RILL_QUICK_BUILD=1
 
 judge_ids() { judge_run "$1" "$work/odd.yaml" "$work/odd" 0 "${2:-$out/golden}"; } # JSON, ids
 judge_rows() { judge_run "$1" "$work/late.yaml" "$work/late" 0 "" "$out/rows.npy" "${2:-$out/rows.npy}"; } # JSON, rows
-compared() { # prints only the lines of the comparison
+# Compares logits. Prints its lines with `same` and `other` in the place of `ok` and `FAIL`, so that they do not count
+# as checks of this script.
+compared() {
     (compare_logits "$out/runs") | sed 's/^ok   /same/; s/^FAIL /other/'
 }
 export -f spec_value judge_run judge_ids judge_rows json_value json_ids oracle_compared oracle_value named_tensors \
@@ -27,6 +29,7 @@ export -f compare_logits compared ok fail
 export work out
 told=(bash -c '"$@"' told) # makes a function usable as a command
 
+# Damages the JSON of a good run. The judge must refuse it.
 spoilt() { # name, expected message, sed command that damages the JSON, JSON, judge
     if sed "$3" "$out/$4.json" | cmp -s - "$out/$4.json"; then fail "judged: $1" "nothing is spoilt"
     else

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks requests that are ended from outside or by a fault, on the emitted top: stop, kill, watchdog, error response,
 // another image, a ring that is too short, and resets in the middle. The memory model can fall silent, answer with
-// errors and continue across a reset. After each such end, the next request must make the same ids as the first one.
-// control.sh builds and runs this program, for a design of three channels of 256 bits.
+// errors and continue across a reset. After each such end, the next request must make the oracle's ids. control.sh
+// builds and runs this program, for a design of three channels of 256 bits. docs/registers.md has the numbers of
+// registers and endings, and docs/host.md those of faults.
+//
 // usage: control --list | control IMAGE PROMPT RING IDENTITY LAYOUT HEADER CHECKSUM IDS...
-//   --list                        names of all checks, one per line
+//   --list                        prints the names of all checks, one per line
+//   IMAGE                         the folder of the memory image
 //   PROMPT, RING, HEADER          offsets in channel 0
 //   IDENTITY, LAYOUT, CHECKSUM    hexadecimal
+//   IDS                           the oracle's ids after the prompt 1, 2, 3
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,15 +40,15 @@ struct Port {
     CData *awvalid, *awready, *awid, *awlen, *wvalid, *wready, *wlast, *bvalid, *bready, *bid, *bresp;
     WData *rdata, *wdata;
     struct Burst {
-        uint64_t address, at;
-        int id, beats, done;
+        uint64_t address, at; // at: the cycle from which its read beats or its response come
+        int id, beats, done;  // done: beats that have been transferred
     };
     Bytes memory = Bytes(CONTEXT_BYTES);
     uint64_t base = 0;
-    std::deque<Burst> reads, writes, answers;
-    bool silent = false, was_error = false;
+    std::deque<Burst> reads, writes, answers; // answers: writes whose response has not been given
+    bool silent = false, was_error = false;   // silent: gives and takes nothing
     int error_in = -1; // number of read bursts before the one that is answered with an error, or -1 for none
-    uint64_t error_at = 0, bursts = 0;
+    uint64_t error_at = 0, bursts = 0; // address of the burst with the error; bursts since the start
 
     uint8_t *at(uint64_t address) {
         if (address < base || address - base + BEAT > memory.size()) {
@@ -82,6 +86,7 @@ struct Port {
         }
         if (*awvalid && *awready) writes.push_back({*awaddr, 0, *awid, *awlen + 1, 0}), bursts++;
     }
+    // Sets the pins of the port for the next cycle.
     void drive(uint64_t now) {
         *arready = reads.size() < 16 && !silent;
         *awready = writes.size() + answers.size() < 16 && !silent;
@@ -132,6 +137,7 @@ struct Bench {
             if (p.writing() || *p.awvalid) return true;
         return false;
     }
+    // Resets the design. With `forgets`, the memory forgets its open bursts as well.
     void reset(bool forgets = false) {
         top.rst = 1;
         if (forgets)
@@ -176,12 +182,14 @@ struct Bench {
         write(offset, uint32_t(data));
         write(offset + 4, uint32_t(data >> 32));
     }
+    // Writes the registers that a reset clears. End ids are ignored (FLAGS 1).
     void setup() {
         for (int c = 0; c < CHANNELS; c++) write64(REG_BASE + 12 * c, port[c].base);
         write64(REG_PROMPT, port[0].base + prompt);
         write64(REG_RING, port[0].base + ring);
         write(REG_FLAGS, 1);
     }
+    // Starts a request for this many ids after the prompt 1, 2, 3.
     void start(uint32_t ids) {
         const uint32_t some[] = {1, 2, 3};
         std::memcpy(&port[0].memory[prompt], some, sizeof some);
@@ -190,6 +198,7 @@ struct Bench {
         write(REG_MAX_NEW, ids);
         write(REG_CTRL, 1);
     }
+    // Returns whether `what`, which must run the clock, returns true within `cycles` cycles.
     bool until(uint64_t cycles, const std::function<bool()> &what) {
         for (uint64_t end = now + cycles; now < end;)
             if (what()) return true;
@@ -203,14 +212,16 @@ struct Bench {
         for (size_t i = 0; i < out.size(); i++) std::memcpy(&out[i], &port[0].memory[ring + 4 * i], 4);
         return out;
     }
-    std::vector<uint32_t> wanted;
-    bool makes(size_t count) { // an undisturbed request
+    std::vector<uint32_t> wanted; // the oracle's ids
+    // Runs an undisturbed request. Returns whether its ids are the first `count` ids of the oracle.
+    bool makes(size_t count) {
         start(uint32_t(count));
         return done() && read(REG_FAULT) == 0 && read(REG_ENDING) == 1 &&
                ids() == std::vector<uint32_t>(wanted.begin(), wanted.begin() + long(count)) &&
                read(REG_STATUS) >> 16 == 3 + count - 1;
     }
     bool good() { return makes(wanted.size()); }
+    // Waits until the current request has made `count` ids.
     bool runs_to(uint32_t count) {
         return until(300000, [&] { return read(REG_IDS) >= count; });
     }
@@ -280,6 +291,7 @@ static bool names_silent_channel(Bench &b) {
     return right && (b.read(REG_IDLE) & 7) == 5;
 }
 
+// The memory is still silent, so a new request waits to begin. The watchdog must end it.
 static bool ends_waiting_start(Bench &b) {
     bool right = !(b.read(REG_CTRL) & 4);
     b.write(REG_CTRL, 1);
@@ -304,6 +316,7 @@ static bool tells_error(Bench &b) {
 }
 
 static bool tells_wrong_image(Bench &b) {
+    // bytes of the header that are changed (magic, version, layout), and the place of fault 8 for each
     const int byte[] = {0, 5, 8, 15}, place[] = {0, 1, 2, 2};
     bool right = true;
     for (int i = 0; i < 8 && right; i++) { // with the parameters kept, and without
@@ -321,7 +334,8 @@ static bool tells_wrong_image(Bench &b) {
 
 static bool takes_right_image(Bench &b) { return b.makes(1); }
 
-// Checks whether a request loads the parameters. If they are `kept` on chip, the request takes less time.
+// Checks that a request keeps the parameters on chip (`kept`) or loads them. With kept parameters, the request takes
+// less time.
 static bool loads(Bench &b, bool kept) {
     static uint64_t whole; // cycles with the parameters
     bool known = (b.read64(REG_IMAGE) == b.checksum) == kept;

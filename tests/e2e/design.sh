@@ -35,6 +35,7 @@ make_design() { # name, spec, weights
     "$rill" pack "$dir/design.yaml" --weights "$3" -o "$dir"
 }
 
+# Builds the simulation as `rill sim` does.
 build_design() { # name
     timeout 3000 "$rill" sim "$work/$1" --build-only --jobs "${RILL_TEST_JOBS:-1}"
 }
@@ -206,6 +207,7 @@ golden_ids() { # spec, weights, set, thorough
 
 # Prints a line of ids for each request in the JSON of a simulation.
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
+# Prints the value of a key of the top level of a JSON.
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 
 # Checks the results of a run that ended with status 0. Prints a message if values were not compared, or if results

@@ -11,10 +11,10 @@ pages=(tutorial kernels ci) deep=deep levels=(--deep)
 case ${1:-} in
     --help | -h)
         echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep|--all]
-In an indented block of a page (tutorial, kernels, ci) a line with \`\$ \` is a command and the lines below it are
-lines of its output, \`...\` for anything; the block after \`File \`name\`:\` is that file. \`deep\`: commands and
-tables of all pages that take a minute (tests/docs/commands.txt, tests/docs/tables.py). \`--all\`: everything, and the
-tables that take many minutes."
+In an indented block of a page (tutorial, kernels, ci) a line with \`\$ \` is a command, and the lines below it are
+lines of its output, in which \`...\` is any text. The block after \`File \`name\`:\` is that file. \`deep\`: commands
+and tables of all pages that take a minute (tests/docs/commands.txt, tests/docs/tables.py). \`--all\`: everything, and
+the tables that take many minutes."
         exit 0
         ;;
     tutorial | kernels | ci) pages=("$1") deep="" ;;

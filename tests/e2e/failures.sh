@@ -221,6 +221,7 @@ who waits for whom:
   n waits for x_fork to give x_fork_0_to_n_x
   ... and so on from x_fork: a loop
 TEXT
+# Makes the design with a FIFO of two words on this stream.
 cut_stream() {
     rm -rf "$circle" && "$rill" gen "$circle.yaml" -o "$circle" &&
         sed -i 's/\(name: x_fork_1_to_y_b,.* depth: \)[0-9]*/\12/' "$circle/design.yaml" &&

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A bench for a four-state simulator, from the ports of an emitted rill_top.v: after a reset, and after one in the middle of a
-# request, every word of the registers has a value, and so has every valid and ready that the top drives.
+# Prints a bench for a four-state simulator, made from the ports of an emitted rill_top.v. After a reset, and after one
+# in the middle of a request, every register that the host can read must have no unknown bits. Outside resets, every
+# valid, ready and interrupt that the top drives must be known.
 # usage: awk -f known.awk rill_top.v
 function add_port(text, count, word, width, name) {
     count = split(text, word, " ")

@@ -9,13 +9,13 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/e2e/matrix.sh [--all | --set test | --set deep] [--list | --kinds] [--jobs N] [design...]
-  --set X   of the design points those of `make test`, or those of `make test-deep`
-  --all     instead of these the set `all`: {int8, int4} x {1, 2, 3, 4, 8} channels x {256, 512} bit x T in {1, 2}, all
-            odd sizes, three seeds
-  --list    print the design points and stop
-  --kinds   print the kinds of logits that are compared with one another and stop
-  --jobs N  design points made side by side (default 2)
-  design    names of design points to run (default: all of the list)
+  --set X   only the design points of `make test`, or only those of `make test-deep` (default: both)
+  --all     the design points of the set `all` instead: {int8, int4} x {1, 2, 3, 4, 8} channels x {256, 512} bit x T in
+            {1, 2}, all odd sizes, three seeds
+  --list    only prints the design points
+  --kinds   only prints the kinds of logits that are compared with one another
+  --jobs N  design points that are run at the same time (default 2)
+  design    names of the design points to run (default: all of the set)
 TEXT
     echo "$launch_help"
 }
@@ -64,8 +64,8 @@ check_point() { # line of cases.py; one job makes one point
     done
 }
 
-# Makes the ids of the oracle, once for all design points of a model and weight format.
-make_golden() {
+# Makes the ids of the oracle, once for all design points whose results must be equal.
+make_golden() { # lines of cases.py
     local name key spec weights sets seeds build values set line
     while IFS= read -r line; do
         read_point "$line"
@@ -140,7 +140,7 @@ fi
 
 [ $list = 0 ] || { kinds_of_logits "$points" && exit 0; }
 
-resumes || rm -rf "$work/golden" "$work/logits" # logits of points that passed before are compared, too
+resumes || rm -rf "$work/golden" "$work/logits" # logits of points that passed before are also compared
 mkdir -p "$work/golden" "$work/logits"
 log=$work/golden.log
 plan "$(kinds_of_logits "$points" | grep -c .)"
@@ -149,5 +149,5 @@ while IFS= read -r point; do
     add_job "$(checks_of_point "$point")" "${BASH_SOURCE[0]}" --check-point "$point"
 done <<<"$points"
 run_jobs "$jobs"
-compare_logits "$work/logits" # of design points and seeds; for `lengths` of the seeds of one design point
+compare_logits "$work/logits" # of all points with equal results and their seeds; for `lengths` of one point's seeds
 verdict

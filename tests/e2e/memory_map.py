@@ -19,6 +19,8 @@ def wrong(message):
 
 
 class Image:
+    """The memory map, the manifest and the bytes of each channel of a packed design."""
+
     def __init__(self, folder):
         self.folder = folder
         with open(os.path.join(folder, "memory_map.json"), encoding="utf-8") as file:
@@ -34,12 +36,14 @@ class Image:
             self.data.append(data + bytes(-len(data) % self.beat))
 
     def channels_of(self, segment):
+        """Returns the channels that have a segment."""
         if segment["channel"] >= 0:
             return [segment["channel"]]
         first = segment.get("first_channel", 0)
         return list(range(first, first + segment.get("channels", self.channels)))
 
     def read(self, channel, offset, form):
+        """Returns the values at an offset. form: their types, as in the module struct."""
         size = struct.calcsize("<" + form)
         if offset + size > len(self.data[channel]):
             wrong(f"channel {channel}: {offset + size} bytes are wanted, the image has {len(self.data[channel])}")
@@ -47,6 +51,8 @@ class Image:
 
 
 class Checkpoint:
+    """The fp32 tensors of a safetensors file."""
+
     def __init__(self, folder):
         with open(os.path.join(folder, "model.safetensors"), "rb") as file:
             size = struct.unpack("<Q", file.read(8))[0]
@@ -118,8 +124,8 @@ def check_header(image):
 
 
 def repeats_of(image, stride):
-    """Returns the number of copies of the segments of a region, one for each repetition, from the begin of the next
-    segment, which must be after the last copy."""
+    """Returns the number of copies of the segments of a region, one for each repetition. It follows from the offset of
+    the next segment that is on several channels, which begins after the last copy."""
     region = [s for s in image.segments if s["kind"] == "weights" and s["layer_stride"] == stride]
     end = max(s["offset"] + s["bytes"] for s in region)
     behind = [s["offset"] for s in image.segments if s["offset"] >= end and s["channel"] < 0]
@@ -128,7 +134,8 @@ def repeats_of(image, stride):
 
 # ---- values of a GPT-2 checkpoint ----
 
-# segment: tensor ([in][out]), first column; {layer} is the repetition
+# For each segment the tensor, [in][out], and which block of `hidden` columns of it the product has. {layer} is the
+# repetition.
 PRODUCTS = {
     "q_acc": ("h.{layer}.attn.c_attn", 0), "k_acc": ("h.{layer}.attn.c_attn", 1), "v_acc": ("h.{layer}.attn.c_attn", 2),
     "attention_proj_acc": ("h.{layer}.attn.c_proj", 0), "mlp_up_acc": ("h.{layer}.mlp.c_fc", 0),
@@ -137,6 +144,7 @@ PRODUCTS = {
 NORMS = {"norm1_param": "h.{layer}.ln_1", "norm2_param": "h.{layer}.ln_2", "norm_final_param": "ln_f"}
 
 
+# near and same return the number of values that they compare.
 def near(what, found, want, step):
     if not abs(found - want) <= 0.51 * step + 1e-12:
         wrong(f"{what}: the image has {found:.9g}, the checkpoint {want:.9g}")
@@ -150,15 +158,16 @@ def same(what, found, want):
 
 
 class Product:
-    """Reads the rows of an int8 product: a beat with the scales and biases of eight rows, then these rows. The beats of
-    a row follow one another. Only the first rows of a product that begins before its operand is complete are stored
-    column by column."""
+    """Reads the rows of an int8 product. A block has a beat with the scales and biases of as many rows as fit into it
+    (8 bytes each), then these rows. The beats of a row follow one another. Only the first block of a product that
+    begins before its operand is complete is stored column by column (`outer`)."""
 
     def __init__(self, image, segment, layer, k):
         self.image, self.channels, self.beats = image, image.channels_of(segment), -(-k // image.beat)
         self.begin, self.per_beat = segment["offset"] + layer * segment["layer_stride"], image.beat // 8
 
     def place(self, row):
+        """Returns the address of the block with a row, and the number of the row in the block."""
         group, at = divmod(row // len(self.channels), self.per_beat)
         return self.begin + group * (1 + self.per_beat * self.beats) * self.image.beat, at
 
@@ -180,6 +189,7 @@ class Product:
 
 
 def check_product(image, segment, layer, checkpoint, name, first, rows):
+    """Compares some values of some rows with the columns of a tensor from `first` on. Returns how many it compared."""
     k, found = checkpoint.shape(name + ".weight")[0], 0
     product = Product(image, segment, layer, k)
     first_rows = 8 * len(product.channels)

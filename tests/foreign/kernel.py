@@ -20,6 +20,8 @@ PROMPT, RING = 0x80000, 0x90000  # other places than those in the image, because
 
 
 class Host:
+    """A host program and the memories of a card, around the packaged kernel."""
+
     def __init__(self, dut):
         with open(f"{PACKAGE}/package.json") as f:
             self.package = json.load(f)
@@ -43,6 +45,7 @@ class Host:
         return self.memory[int(port[-2:])]
 
     def segment(self, name):
+        """Returns a segment of memory_map.json."""
         return next(s for s in self.map["segments"] if s["name"] == name)
 
     async def write(self, name, value):
@@ -54,6 +57,7 @@ class Host:
         return int.from_bytes((await self.control.read(offset, bits // 8)).data, "little")
 
     async def reset(self, cycles=16):
+        """Resets the kernel, and writes its pointers and the enables of the interrupt."""
         self.dut.ap_rst_n.value = 0
         await ClockCycles(self.dut.ap_clk, cycles)
         self.dut.ap_rst_n.value = 1
@@ -66,6 +70,7 @@ class Host:
         await self.write("IP_IER", 1)
 
     async def open(self):
+        """Starts the clock, loads the image into the memories, and resets the kernel."""
         self.dut.ap_rst_n.value = 0
         cocotb.start_soon(Clock(self.dut.ap_clk, 4, "step").start())
         for c, memory in enumerate(self.memory):
@@ -74,6 +79,7 @@ class Host:
         await self.reset()
 
     async def start(self, prompt, new):
+        """Starts a request for at most `new` ids after a prompt."""
         self.of("prompt_ptr").write(PROMPT, b"".join(i.to_bytes(4, "little") for i in prompt))
         self.of("ring_ptr").write(RING, bytes(256))
         await self.write("prompt_len", len(prompt))
@@ -101,6 +107,7 @@ class Host:
         assert result == (0, 1, answer["token_ids"]), f"fault, ending, ids {result}, golden {answer['token_ids']}"
 
     async def refused(self, want, place, prompt, new=1):
+        """Starts a request that must end with a fault and its place."""
         await self.start(prompt, new)
         fault, ending, _ = await self.finish()
         got = fault, ending, await self.read("fault_place")
@@ -147,7 +154,8 @@ async def seeds(dut):
 
 @cocotb.test(**ENDS)
 async def registers(dut):
-    """Checks with wait states that every register is known after a reset, keeps a written value, and obeys strobes."""
+    """Checks with wait states that every register is known after a reset. Registers that a host sets, except halt and
+    flags, must keep a written value and obey strobes."""
     host = await opened(dut)
     host.pause(random.Random(1))
     for r in host.package["registers"]:

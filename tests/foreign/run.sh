@@ -8,9 +8,9 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/foreign/run.sh [--seeds N] [--no-faults] [design...]
-  --seeds N     requests with random waiting times on every channel, for each design (default 20)
-  --no-faults   without the planted faults
-  design        of tests/foreign/specs (default: all)
+  --seeds N     runs N requests with random waiting times on every channel, for each design (default 20)
+  --no-faults   plants no faults
+  design        a spec of tests/foreign/specs without .yaml (default: all)
 TEXT
 }
 
@@ -32,14 +32,16 @@ mkdir -p "$work"
 packages=(cocotb==1.9.2 cocotbext-axi==0.1.28 fusesoc==2.4.7)
 limit=3600 # seconds of a simulation
 
+# Installs the packages into a virtual environment, unless it has these versions.
 environment() {
     [ "$(cat "$venv/packages" 2>/dev/null)" = "${packages[*]}" ] && return
     rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "${packages[@]}" &&
         echo "${packages[*]}" >"$venv/packages"
 }
 
-# Requests for the oracle: prompt ids, number of ids to generate.
+# The requests of the tests: prompt ids, and the number of ids to generate.
 requests=("1,2,3 2" "5 2" "7,4 1" "0,9 2")
+# Prints the oracle's answers to the requests as JSON.
 answers() { # spec
     local request separator="["
     for request in "${requests[@]}"; do
@@ -60,7 +62,8 @@ make_kernel() { # design
 }
 compile() { (cd "$1" && iverilog -g2005 -s rill_kernel -o sim.vvp -f filelist.f); } # folder
 
-# Passes if the report of cocotb names the test without a failure. The exit status of vvp does not show failures.
+# Runs a test of kernel.py. It passes if the report of cocotb names the test without a failure. The exit status of vvp
+# does not show failures.
 cocotb_test() { # folder, test, seeds
     local report=$1/$2.xml
     rm -f "$report"

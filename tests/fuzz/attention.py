@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists or writes specs of one attention: attention.py list | write FOLDER NAME...
 
-A name is KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT.
+A name is KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT. KEYS is the source of queries, keys and values (SOURCES).
 """
 
 import itertools
 import os
 import sys
 
-# Sources of queries, keys and values: the operations before them, the names of the three, and the number of engines
-# that the whole graph needs.
+# Sources of queries, keys and values. Each has the operations before the attention, the names of the three tensors, and
+# the number of engines that the whole graph needs with `binding: spatial`.
 PRODUCT = """
 {op: quantize, name: xq, in: x}
 {op: matmul, name: qa, in: xq, rows: WIDTH, weight: wq}
@@ -47,12 +47,14 @@ CHANNELS = range(1, 9)
 POSITIONS = (1, 2, 4)
 LANES = (8, 16)
 
-# The forecast counts the writes of all keys on the one channel that represents all channels of an engine. With a
-# position a step on seven channels, it therefore predicts more cycles than the design takes. Values in percent.
+# The variants whose forecast may differ from the design by more than 2 %, with the allowed percentage. The forecast
+# counts the writes of all keys on the one channel that represents all channels of an engine. With one position per step
+# on seven channels, it therefore predicts more cycles than the design takes.
 WIDER = {"input-3x80-c7-t1-l8-spatial-130": 4}
 
 
 def names():
+    """Yields the names of all variants."""
     values = (SOURCES, (200, 130), HEADS, SIZES, CHANNELS, POSITIONS, LANES, ("shared", "spatial"))
     for source, context, heads, size, channels, positions, lanes, binding in itertools.product(*values):
         if binding == "shared" or channels >= SOURCES[source][4]:
@@ -60,6 +62,7 @@ def names():
 
 
 def spec(name):
+    """Returns the spec of a variant. Raises ValueError or KeyError if the name is wrong."""
     source, shape, channels, positions, lanes, binding, context = name.split("-")
     heads, size = shape.split("x")
     width = str(int(heads) * int(size))

@@ -8,13 +8,14 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/attention.sh [--every n] [--from n] [--rtl] [--jobs n] [variant...]
-  --every n  of the cross product (tests/fuzz/attention.py list) only every n-th variant (default 1)
-  --from n   begin with this one (default 0)
-  --rtl      built and simulated, with jitter, and without it against the forecast; these are by default a subset
-             with every source, number of heads, size, binding and number of channels
-  --jobs n   side by side (default 1)
-  variant    these alone: KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT
-Every step of the rows up to the end of the context is forecast: none may deadlock. Specs are in build/fuzz/attention.
+  --every n  only every n-th variant of the cross product (tests/fuzz/attention.py list; default 1)
+  --from n   begins with variant n, counted from 0 (default 0)
+  --rtl      builds and simulates the variants with jitter, and without jitter to compare them with the forecast. By
+             default it runs a subset with every source, number of heads, size, binding and number of channels
+  --jobs n   jobs that run at the same time (default 1)
+  variant    only these variants: KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT
+Without --rtl, every step of a request that fills the context is forecast. No step may deadlock. Specs are in
+build/fuzz/attention.
 TEXT
     echo "$launch_help"
 }

@@ -4,8 +4,9 @@
 # jitter.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
-# Prints the forecast cycles of the request with unbounded FIFOs until its rows are in memory. Words in an unbounded
-# FIFO are not there yet.
+# Prints the forecast cycles of the request with unbounded FIFOs, until its rows are in memory. This is the time with
+# bounded FIFOs plus the difference of the two timelines. The beats of the streams would not give it, because a word
+# that has entered an unbounded FIFO is not in memory yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
     free=$("$rill" timeline "$1/design.yaml" --unbounded --prompt-len "$2" --tokens 3 --unchecked \
@@ -18,7 +19,7 @@ first_number() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" | head -n 1; } # key; o
 
 # Checks that FIFOs that are not marked `run_ahead` in the design never stall their writers, and that they hold at most
 # the computed depth if all are twice as deep.
-compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
+compare_streams() { # folder, JSON with its FIFOs, JSON with the FIFOs of the copy with twice the depths
     "$rill" check "$1/design.yaml" --json >"$1.report" || return
     awk -v deep="$3" '
         /"name": .*"depth": .*"run_ahead": / {
@@ -63,8 +64,9 @@ compare_bits() { # spec
     echo "$ratio times the least bits"
 }
 
-# Forecasts both designs with a memory that never refreshes. With refreshes, different words would be delayed with and
-# without bounds, so a request with unbounded FIFOs could be slower.
+# Forecasts both designs, and checks that the design is not slower than with unbounded FIFOs. The memory never
+# refreshes. With refreshes, different words would be delayed with and without bounds, so a request with unbounded FIFOs
+# could be slower.
 forecast_twins() { # folder, prompt length
     local options=(--no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
     "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" &&
@@ -74,8 +76,8 @@ forecast_twins() { # folder, prompt length
         "$(first_number cycles <"$1.unbounded")" 1
 }
 
-# Checks the promises of docs/fifos.md for a spec with timed FIFOs, without RTL. The forecast stands for the RTL, with
-# which it agrees within 2 % and 64 cycles (--forecast).
+# Checks the promises of docs/fifos.md for a spec with timed FIFOs, without RTL. It uses the forecast instead, which
+# agrees with the RTL within 2 % and 64 cycles (--forecast).
 check_depths() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length requests form=timed
     times="" said="" log=$2.log

@@ -28,6 +28,7 @@ optional_keys() { # spec, seed
 
 most_channels=32
 
+# Prints the number of engines that a spec needs with one engine per product.
 products() { # spec
     if grep -q '^model:' "$1"; then echo 9; else grep -cE 'op: (matmul|attn_scores|attn_values),' "$1"; fi
 }
@@ -46,10 +47,12 @@ form_names() { # spec, seed
     [ ${#forms[@]} != 0 ] || if [ "$2" = 0 ]; then echo as-is; else echo "${every[$2 % ${#every[@]}]}"; fi
 }
 
-with_design() { # spec: a spec may end without the section
+# Adds the section `design` to a spec that has none.
+with_design() { # spec
     grep -q '^design:' "$1" || printf '\ndesign:\n' >>"$1"
 }
 
+# Writes a form of a spec to a file.
 make_form() { # spec, form, seed, to
     local key on off count=0 pairs=() chosen
     chosen=$(($3 % $(optional_keys "$1" "$3" | wc -l)))
@@ -107,6 +110,7 @@ prepare_form() { # spec, folder, form
     models+=("$dir")
 }
 
+# Simulates a form with jitter, and compares its ids with `rill golden`. Copies the result of an equal design instead.
 simulate_form() { # spec, folder, form
     local spec=$1 dir=$2 jitter
     if [ -n "${same[$3]:-}" ]; then cp "${dir%."$3"}.${same[$3]}.jitter.json" "$dir.json" && return; fi
@@ -148,7 +152,7 @@ simulate_forms() { # spec, folder, seed
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return
-        # The forecast of a stream has no drafts.
+        # `rill timeline` forecasts no drafts.
         if [ $with_forecast = 1 ] && [[ $form = on || $form = as-is ]] &&
             [ "$(key_of "$dir.$form.yaml" drafts 0)" = 0 ]; then
             check_forecast "$dir.$form.yaml" "$dir.$form" || return
@@ -222,6 +226,7 @@ measure() { # folder, edges of steps, edges of results
 # Succeeds if a design has groups. Groups wait for one another with any FIFO depths, unless all are unbounded.
 has_groups() { grep -A 1 '^groups:' "$1/design.yaml" | grep -q '{'; } # folder
 
+# Compares the cycles of the RTL with the forecast, with twice the depths, and with unbounded FIFOs.
 compare_cycles() { # folder
     local rtl forecast deep unbounded
     rtl=$(cat "$1.span") deep=$(cat "$1_deep.span") forecast=$(cat "$1.forecast") unbounded=$(cat "$1.unbounded")
@@ -260,7 +265,8 @@ timing_request() { # spec
     [ -z "$vocab" ] || requests=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3 --ignore-eot)
 }
 
-# Measures the design in a folder without jitter, and forecasts it. Sets `steps` and `ends`, and writes two files.
+# Measures the design in a folder without jitter, and forecasts it. Sets `steps` and `ends`, and writes FOLDER.span and
+# FOLDER.forecast.
 measure_and_forecast() { # spec, folder
     timing_request "$1"
     step forecast forecast "$2" "$length" || return
@@ -293,6 +299,8 @@ near_forecast() { # folder, percent
         within "the design is faster than forecast" "$(cat "$1.forecast")" "$(cat "$1.span")" "$2"
 }
 
+# Checks the promises of docs/fifos.md for a spec with timed FIFOs, with the RTL of the design and of a copy with twice
+# the depths.
 check_timing() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length steps ends models=()
     local -A first_of=() same=()

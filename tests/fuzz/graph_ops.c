@@ -27,6 +27,7 @@ bool chance(int percent) { return below(100) < percent; }
 // Returns one of `count` values. Callers list a value several times to make it more likely.
 int one_of(const int *values, int count) { return values[below(count)]; }
 
+// Returns a length of a vector, mostly below 65.
 int random_length(void) {
     int kind = below(12);
     if (kind == 0) return between(1, 4);
@@ -252,8 +253,8 @@ static float rms_of(enum op_kind kind, float rms) {
     return kind == OP_EXP || kind == OP_RECIPROCAL ? 2.8f : shifts && rms < 1 ? 1 : rms;
 }
 
-// Adds an operation with one operand. Some of one kind become others. No random number is drawn for that, so all other
-// choices of a seed stay as they were before these operations existed.
+// Adds an operation with one operand. Some silu operations become other functions. No random number is drawn for that,
+// so all other choices of a seed stay as they were before these functions existed.
 int add_unary(struct spec *s, int x, enum op_kind kind) {
     static const struct {
         enum op_kind kind;
@@ -390,6 +391,7 @@ static void choose_one(struct spec *s, struct op *op) {
         s->tensor[op->in[0]].rms > s->tensor[op->in[1]].rms ? s->tensor[op->in[0]].rms : s->tensor[op->in[1]].rms;
 }
 
+// Divides a by positive values made from b.
 static int quotient(struct spec *s, int a, int b) {
     b = positive(s, b);
     struct op *op = add_op(s, OP_DIV, VALUE_F32, s->tensor[a].size, s->tensor[a].rms * 2.8f);
@@ -485,6 +487,7 @@ int add_step_kernel(struct spec *s, int x) {
 
 // ---- rotary embedding ----
 
+// Adds one or two tables of rotary embedding.
 void add_rope_tables(struct spec *s) {
     for (int count = between(1, 2); count > 0; count--) {
         int cols = s->heads && chance(70) ? s->head_dim - s->head_dim % 2 : 2 * between(1, 12);

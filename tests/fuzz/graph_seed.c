@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md). Equal seeds print equal text. Each STEP makes
-// the spec smaller.
+// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md). Equal seeds print equal text. Each STEP is the
+// number of a change that makes the spec smaller. graph_seed --count SEED: prints how many such changes there are.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ static bool is_rotary(const struct spec *s) { return s->seed >= ROTARY && s->see
 
 // ---- groups of operations ----
 
+// Returns a size class of vectors, mostly one whose length is given.
 static int random_size(const struct spec *s) {
     int size;
     do size = below(s->sizes);
@@ -36,6 +37,7 @@ static int add_parallel(struct spec *s, int x) {
     return y;
 }
 
+// Adds a gated feed-forward part: the product of two products of x, a product of that, and mostly the sum with x.
 static void add_gated(struct spec *s, int x) {
     int size = random_size(s), q = add_quantize(s, tame(s, x, 3));
     int gate = add_dequantize(s, add_matmul(s, q, size));
@@ -59,6 +61,7 @@ static int add_kv(struct spec *s, int x, bool is_value) {
     return op->out[0];
 }
 
+// Finds the size class of each kind of heads.
 static void head_sizes(const struct spec *s, int size[RESULT_HEADS + 1]) {
     for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
         for (int i = 0; i < s->sizes; i++)
@@ -66,6 +69,8 @@ static void head_sizes(const struct spec *s, int size[RESULT_HEADS + 1]) {
                 size[kind] = i; // if all kinds have one class, it is that of the queries
 }
 
+// Adds attention with the queries q, keys k and values v, which may be the same tensor. Mostly adds a product of the
+// result, and the sum with x.
 static void attend(struct spec *s, int x, int q, int k, int v) {
     int size[RESULT_HEADS + 1];
     head_sizes(s, size);
@@ -114,6 +119,7 @@ static void attend(struct spec *s, int x, int q, int k, int v) {
     if (s->tensor[y].size == s->tensor[x].size && chance(80)) add_binary(s, x, y, false);
 }
 
+// Adds an operation that reads a tensor of several dimensions, if there is one.
 static void add_array_unit(struct spec *s) {
     int x = pick(s, ANY_ARRAY), kind = below(100);
     if (x == NONE) return;
@@ -129,6 +135,7 @@ static void add_array_unit(struct spec *s) {
     else add_binary(s, x, pick(s, s->tensor[x].size), chance(50));
 }
 
+// Adds the row of a random table for the position to x.
 static void add_position(struct spec *s, int x) {
     struct op *op = add_op(s, OP_POSITION, VALUE_F32, s->tensor[x].size, 0.5f);
     op->weight = s->weights++;
@@ -136,6 +143,7 @@ static void add_position(struct spec *s, int x) {
     add_binary(s, x, op->out[0], false);
 }
 
+// Adds an operation or a group of operations of a random kind, except attention.
 static void add_unit(struct spec *s) {
     int x = pick(s, NONE), kind = below(100);
     if (!has_room(s)) return;
@@ -161,6 +169,7 @@ static void add_unit(struct spec *s) {
     else add_binary(s, x, pick(s, s->tensor[x].size), chance(45));
 }
 
+// Adds attention of products of x, or of existing tensors.
 static void add_attention(struct spec *s, int x) {
     int size[RESULT_HEADS + 1];
     head_sizes(s, size);
@@ -193,6 +202,7 @@ static int role_source(struct spec *s, int size) {
     return tame(s, add_unary(s, x, chance(50) ? OP_GELU : OP_SILU), most_rms);
 }
 
+// Adds attention whose queries, keys and values come from role_source. Some of the three may be the same tensor.
 static void add_roles(struct spec *s) {
     int size[RESULT_HEADS + 1];
     head_sizes(s, size);
@@ -205,6 +215,7 @@ static void add_roles(struct spec *s) {
 
 // ---- regions ----
 
+// Begins a region. last: it runs only for the last position of a step (`when: last`).
 static void begin_region(struct spec *s, int repeat, bool last) {
     struct region *r = &s->region[s->regions];
     *r = (struct region){.repeat = repeat, .last = last};
@@ -212,6 +223,7 @@ static void begin_region(struct spec *s, int repeat, bool last) {
     s->regions++;
 }
 
+// Gives the current region a carried tensor, if a tensor from before the region can be its initial value.
 static void add_carry(struct spec *s) {
     int init = chance(30) ? pick(s, ANY_ARRAY) : NONE;
     if (init == NONE) init = pick(s, NONE);
@@ -267,10 +279,12 @@ static void make_regions(struct spec *s) {
 
 // ---- ends ----
 
+// Returns whether a tensor is made in a region with `when: last`.
 static bool is_last(const struct spec *s, int tensor) {
     return s->tensor[tensor].region != NONE && s->region[s->tensor[tensor].region].last;
 }
 
+// Lists the tensors that nothing reads, those of regions with `when: last` after the others. Returns their number.
 static int unread(const struct spec *s, int *list) {
     int count = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -280,6 +294,7 @@ static int unread(const struct spec *s, int *list) {
     return count;
 }
 
+// Adds the sum of two tensors, after reshapes and a product if their sizes differ. Returns false if no sum was added.
 static bool join(struct spec *s, int a, int b) {
     bool last = is_last(s, a) || is_last(s, b);
     if (s->ops > MAX_OPS - 10 || s->tensors > MAX_TENSORS - 10) return false;
@@ -304,7 +319,7 @@ static int join_ends(struct spec *s, int most, int *list) {
         count = unread(s, list);
     }
     for (int t = s->tensors - 1; count == 0;
-         t--) // takes the newest vector if all are read, the last one by a carried name
+         t--) // all tensors are read, the newest ones by a carried name: takes the newest vector
         if (s->tensor[t].type == VALUE_F32 && s->size[s->tensor[t].size].rank == 1) list[count++] = t;
     return count;
 }
@@ -334,6 +349,7 @@ static void make_outputs(struct spec *s) {
         if (s->region[r].carries > 0 && s->outputs < MAX_PORTS) add_output(s, s->region[r].carry[0].local);
 }
 
+// Adds the LM head and the choice of the next token. The head's weights may be those of the embedding.
 static void make_head(struct spec *s, int vocab) {
     int list[MAX_TENSORS], embed = s->op[0].weight;
     join_ends(s, 1, list);
@@ -389,6 +405,7 @@ static int random_head(int lanes) {
     return lanes == 1 ? 2 * between(1, 12) : lanes * between(1, lanes >= 16 ? 2 : 24 / lanes);
 }
 
+// Chooses the heads of attention and adds their size classes.
 static void make_heads(struct spec *s) {
     int lanes = s->design[KEY_LANES];
     s->heads = ONE_OF(1, 1, 2, 2, 3, 4, 5);
@@ -417,7 +434,8 @@ static void make_names(struct spec *s) {
     if (chance(50)) snprintf(s->region[0].name, NAME_BYTES, "%s", names[below(NAMES)]);
 }
 
-static int at_most_dim(const struct spec *s, int dim) { // keeps value heads small; a multiple of the lanes
+// Returns a size of value heads: `dim`, halved until all heads are small enough, as a multiple of the lanes.
+static int at_most_dim(const struct spec *s, int dim) {
     while (s->heads * dim > 320) dim /= 2;
     int lanes = s->design[KEY_LANES];
     return dim < lanes ? lanes : dim / lanes * lanes;
@@ -447,6 +465,7 @@ static void make_role_inputs(struct spec *s) {
     }
 }
 
+// Makes a graph for the seeds from ATTENTION_ROLES to ROTARY - 1.
 static void make_roles(struct spec *s) {
     int regions = ONE_OF(1, 1, 1, 2);
     s->design[KEY_CHANNELS] = ONE_OF(1, 1, 2, 2, 3, 3, 4, 5, 6, 8);
@@ -469,6 +488,7 @@ static void make_roles(struct spec *s) {
     make_outputs(s);
 }
 
+// Makes a graph for all other seeds.
 static void make_graph(struct spec *s) {
     int sizes = between(1, 3), vocab = NONE;
     for (int i = 0; i < sizes; i++) add_size(s, random_length());
@@ -516,6 +536,7 @@ static bool is_whole(const struct spec *s) {
     return op && input;
 }
 
+// Makes a spec that names a language model of the family gpt2, without a graph.
 static void make_model(struct spec *s) {
     int lanes = s->design[KEY_LANES], *m = s->model;
     s->is_model = s->is_lm = true;

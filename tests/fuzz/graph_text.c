@@ -10,11 +10,13 @@ const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 
 
 static int min(int a, int b) { return a < b ? a : b; }
 
+// Returns the length of a vector with all heads of a kind.
 static int heads_length(const struct spec *s, enum heads heads) {
     int count = heads == QUERY_HEADS || heads == RESULT_HEADS ? s->heads : s->kv_heads;
     return count * (heads <= KEY_HEADS ? s->head_dim : s->value_dim);
 }
 
+// Returns how many places of a dimension a patch spans.
 static int span_of(const struct cut *c) { return (c->taps - 1) * c->dilation + 1; }
 
 bool spec_cut_fits(const struct cut *c, int extent) {
@@ -22,6 +24,7 @@ bool spec_cut_fits(const struct cut *c, int extent) {
     return c->before < span && c->after < span && extent + c->before + c->after >= span;
 }
 
+// Returns the number of patches along a dimension.
 static int places_of(const struct cut *c, int extent) {
     return spec_cut_fits(c, extent) ? (extent + c->before + c->after - span_of(c)) / c->stride + 1 : 1;
 }
@@ -77,11 +80,13 @@ static bool same_shape(const struct spec *s, int a, int b) {
 
 // ---- needed parts ----
 
+// Marks a tensor as needed. Returns false if it was marked before.
 static bool need(struct spec *s, int tensor) {
     if (tensor == NONE || s->tensor[tensor].needed) return false;
     return s->tensor[tensor].needed = true;
 }
 
+// Marks the operands of all needed operations and carries. Returns whether a tensor was marked.
 static bool need_once(struct spec *s) {
     bool more = false;
     for (int n = s->ops - 1; n >= 0; n--) {
@@ -107,6 +112,7 @@ void spec_clean(struct spec *s) {
 
 // ---- steps to a smaller spec ----
 
+// Makes the readers of `from` read `to`. If region is not NONE, only those inside the region (`inside`) or outside it.
 static void replace_reads(struct spec *s, int from, int to, int region, bool inside) {
     for (int n = 0; n < s->ops; n++)
         for (int i = 0; i < s->op[n].ins; i++)
@@ -122,6 +128,8 @@ static void replace_reads(struct spec *s, int from, int to, int region, bool ins
         if (s->output[o] == from && (region == NONE || !inside)) s->output[o] = to;
 }
 
+// Removes a carried tensor. Its readers in the region then read its initial value, and those after the region its
+// `next`.
 static void drop_carry(struct spec *s, int region, int c) {
     struct carry k = s->region[region].carry[c];
     if (k.local == NONE) return;
@@ -139,6 +147,7 @@ static void check_carries(struct spec *s) {
         }
 }
 
+// Returns whether readers of y can read x instead.
 static bool can_stand_for(const struct spec *s, int x, int y) {
     const struct tensor *a = &s->tensor[x], *b = &s->tensor[y];
     bool a_last = a->region != NONE && s->region[a->region].last,
@@ -186,6 +195,7 @@ static void plain_names(struct spec *s) {
     for (int r = 0; r < s->regions; r++) snprintf(s->region[r].name, NAME_BYTES, "r%d", r);
 }
 
+// Returns whether all patches still fit their dimensions.
 static bool cuts_fit(const struct spec *s) {
     for (int n = 0; n < s->ops; n++) {
         const struct op *op = &s->op[n];
@@ -199,6 +209,7 @@ static bool cuts_fit(const struct spec *s) {
     return true;
 }
 
+// Returns whether the keys of the design still fit one another, the heads and the patches.
 static bool is_legal(const struct spec *s) {
     const int *d = s->design;
     if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
@@ -225,6 +236,7 @@ static void model_step(struct spec *s, int key) {
     if (s->model[MODEL_EOT] >= s->model[MODEL_VOCAB]) s->model[MODEL_EOT] = 0;
 }
 
+// Makes a size class smaller. The two numbers after the last class are those of the number and of the size of heads.
 static void size_step(struct spec *s, int size, int to) {
     if (size < s->sizes)
         for (int d = 0; d < s->size[size].rank; d++)
@@ -233,7 +245,7 @@ static void size_step(struct spec *s, int size, int to) {
     else s->head_dim = s->value_dim = min(s->value_dim, s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]);
 }
 
-enum { SIZE_STEPS = 3 }; // vectors to at most 64, 8 and 1 elements
+enum { SIZE_STEPS = 3 }; // for each size class: vectors to at most 64, 8 and 1 elements
 
 int spec_steps(const struct spec *s) {
     return 1 + DESIGN_STEPS + MODEL_KEYS + s->outputs + s->regions * (3 + MAX_CARRIES) + 2 * s->ops +
@@ -249,6 +261,8 @@ static void region_step(struct spec *s, int region, int step) {
     } else if (step - 3 < r->carries) drop_carry(s, region, step - 3);
 }
 
+// Makes the graph smaller: outputs, regions, operations, sizes, attributes of operations, and the context, in this
+// order.
 static void graph_step(struct spec *s, const struct spec *whole, int step) {
     if (step < whole->outputs) return drop_output(s, whole->output[step]);
     if ((step -= whole->outputs) < s->regions * (3 + MAX_CARRIES))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The functions of verilated_funcs.h outside the header: declarations, or with -v bodies=1 what a file of its own defines (stages.sh).
+# Prints Verilator's verilated_funcs.h, in which the inline functions are only declared. With -v bodies=1, the functions
+# stay, but not as `static inline`, so that one separate file defines them (tests/quick_build.sh).
 function put() {
     if (bodies)
         sub(/^static inline /, "", text)

@@ -31,8 +31,8 @@ enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_
 
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
-// All tensors of a size class have one shape. The shape is given, or derived from that of class `parent`, so that sizes
-// can be made smaller without breaking a graph.
+// All tensors of a size class have the same shape. The shape is given, or derived from that of class `parent`, so that
+// sizes can be made smaller without breaking a graph.
 enum shape_source {
     SHAPE_GIVEN,
     SHAPE_FLAT,    // all elements of `parent` as one vector
@@ -53,6 +53,8 @@ struct cut {
     int taps, stride, dilation, before, after;
 };
 
+// source, parent, perm and last: see enum shape_source. axes, cut: the dimensions that SHAPE_CUT divides into patches.
+// (SHAPE_REDUCED has the rank of its parent in `axes`.)
 struct size_class {
     int rank, extent[MAX_RANK];
     enum heads heads; // unless it is NO_HEADS, the length follows from attention
@@ -65,7 +67,7 @@ struct size_class {
 struct tensor {
     char name[NAME_BYTES];
     enum value_type type;
-    int size, region;  // the region is NONE for an input
+    int size, region;  // index of the size class; region that makes the tensor, NONE for an input
     int local_of;      // for a carried name, the region that carries it; else NONE
     float rms;         // rough bound of the root mean square, so that no kernel faults
     bool keep;         // the tensor stays although nothing reads it
@@ -79,6 +81,8 @@ struct op {
     int weight, bias; // numbers of weight tensors, or NONE
     bool per_layer;   // every repetition has separate weights
     int format;       // 8, 4, FORMAT_ASYM, for an embedding also 16, or 0 for the default
+    // attributes as in docs/spec.md. eps_exponent: of ten; 0 if eps is not given. extra_rows: rows of a table beyond
+    // the context; for an embedding, the size class of the vocabulary
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // role of a kv_quantize
@@ -87,10 +91,14 @@ struct op {
     int window;    // window of a softmax; 0 if not given
     int along;     // dimension of a norm; NONE if not given
     int heads;     // number of heads of a rope
-    int orders, order[MAX_RANK], perm[MAX_RANK];
+    int orders, order[MAX_RANK], perm[MAX_RANK]; // orders: entries of `order`; 0 if it is not given
+    // list_form: writes a single operand as a list, and attributes even if they have their default. gone: result of
+    // spec_clean
     bool list_form, gone;
 };
 
+// The tensors of a carry: its name in the region, its initial value, and the value for the next repetition. A local of
+// NONE marks a carry that was removed.
 struct carry {
     int local, init, next;
 };
@@ -98,7 +106,7 @@ struct carry {
 struct region {
     char name[NAME_BYTES];
     int repeat, carries;
-    bool last;
+    bool last; // `when: last`
     struct carry carry[MAX_CARRIES];
 };
 
@@ -157,16 +165,18 @@ extern const int design_default[DESIGN_KEYS];
 
 // Returns whether a patch fits into the padded dimension and no patch is only in its padding.
 bool spec_cut_fits(const struct cut *c, int extent);
-int spec_elements(const struct spec *s, int size);
+int spec_elements(const struct spec *s, int size); // elements of a tensor of a size class
 // Gets the extents of a size class. Returns its rank.
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
+// Makes the spec of a seed.
 void spec_make(struct spec *s, uint64_t seed);
 
+// Prints the spec as YAML.
 void spec_print(const struct spec *s);
 // Marks the operations that no output needs as gone.
 void spec_clean(struct spec *s);
-// spec_steps returns the number of steps that could make a spec smaller. spec_step does one of them. A step that is not
-// possible changes nothing.
+// spec_steps returns the number of steps that could make a spec smaller. spec_step does one of them. `whole` is the
+// spec before the first step, by which the steps are numbered. A step that is not possible changes nothing.
 int spec_steps(const struct spec *s);
 void spec_step(struct spec *s, const struct spec *whole, int step);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests random legal specs from end to end: generates, packs random weights, builds with every warning, and simulates
-# with jitter against the replay. Each spec is built in forms that may change its time but never its values. See
-# --help.
+# Tests random legal specs from end to end: generates, packs random weights, builds with all warnings of Verilator, and
+# simulates with jitter against the replay. Each spec is built in forms that may change its time but never its values.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
@@ -101,6 +101,7 @@ run_how() {
     [ $also_plain = 0 ] || echo -n " --plain"
 }
 
+# Keeps a failing spec and its log in build/fuzz/failures, shrinks a spec that a seed made, and reports the failure.
 save_failure() { # spec, name
     local spec=$1 name=$2 why want
     why="${form:+$form: }$stage: $(reason | head -n 1)" want=$(signature)
@@ -116,6 +117,7 @@ save_failure() { # spec, name
 
 # ---- jobs: a seed or a spec, then `+` and how it is run ----
 
+# Prints the word after `+`, or nothing.
 job_kind() {
     case $1 in
         *+timing | *+three | *+forecast | *+plain | *+depths) echo "${1##*+}" ;;

@@ -15,6 +15,7 @@ make_shared() {
 
 # ---- one spec ----
 
+# Prints the value of a key of a spec that has one key in each line.
 key_of() { # spec, key, default
     local value
     value=$(sed -n "s/^  $2: *\([^ #]*\).*/\1/p" "$1" | head -n 1)
@@ -69,6 +70,7 @@ golden_ids() { # spec
 }
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
 
+# Simulates the requests. Succeeds if all values match, and if all streams and tensors were compared that must be.
 simulate() { # folder, seed of the memory's jitter, further options
     local status=0
     RILL_MODEL=$(model_name "$1") \

@@ -35,12 +35,12 @@ module rill_weight_store_tb;
     wire [LOAD_BITS-1:0] data_there;                 // load_data as it arrives on the store's die
     wire                 d_valid, d_ready, src_done;
     wire [55:0]          d_data;
-    reg  [BEAT_BITS-1:0] all [0:LANES*DEPTH-1];      // in the order of the load
+    reg  [BEAT_BITS-1:0] all [0:LANES*DEPTH-1];      // in the order of the load: beat b of lane l is number b*LANES+l
     integer              n, i, p, r, seed, idle, stall, first, beats, total, asked;
     reg  [31:0]          offset;
     integer              cycle = 0;
-    // These count the beats that lane 0 has offered since `begun` was last 0, and keep the cycles of the first and of
-    // the last one, from which the bench checks the latency and the rate.
+    // begun: beats that lane 0 has sent since the bench set `begun` to 0. first_cycle, last_cycle: cycles of the first
+    // and of the last of these beats, from which the bench checks the latency and the rate.
     integer              begun = 0, first_cycle, last_cycle;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
@@ -60,7 +60,7 @@ module rill_weight_store_tb;
                 .rst(rst || reset), .hold(hold), .s_axis_tvalid(m_valid[l]), .s_axis_tready(m_ready[l]),
                 .s_axis_tdata(m_data[l*BEAT_BITS +: BEAT_BITS]), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0),
                 .done(snk_done[l]));
-            // Expects the beats of a run of this lane when `asked` changes.
+            // Expects this lane's beats of the run that was sent last, when `asked` changes.
             integer b;
             always @(asked)
                 if (asked > 0)
@@ -78,6 +78,7 @@ module rill_weight_store_tb;
         end
     end
 
+    // Loads new random beats into the store. Checks that no beat comes before the load is complete.
     task load;
         begin
             for (i = 0; i < LANES * DEPTH; i = i + 1)
@@ -126,7 +127,7 @@ module rill_weight_store_tb;
         end
     endtask
 
-    // Sends a run. least: beats that it has at least.
+    // Sends the descriptor of a run of at least `least` beats, at a random place.
     task ask(input integer least);
         begin
             beats = least + $unsigned($random(seed)) % (DEPTH + 1 - least);

@@ -41,7 +41,7 @@ module rill_width_converter_tb;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam FIRINGS = 24;
     localparam ROWS = 14;                    // row-steps of a firing, at most
-    localparam MOST = ROWS * IN_ELEMS;
+    localparam MOST = ROWS * IN_ELEMS;       // elements of a token in a firing, at most
     localparam IN_W = IN_ELEMS * ELEM_W;
     localparam OUT_W = OUT_ELEMS * ELEM_W;
     localparam SHIFTS = ($clog2(OUT_ELEMS) + 1) / 2;
@@ -76,7 +76,8 @@ module rill_width_converter_tb;
     reg  [OUT_W-1:0]   chunk;
     integer            seed, idle, stall, n, row, t, e, start, bound; // bound: most cycles of all firings
 
-    // Sends a firing of `active` tokens, expects its chunks, and adds its cycles to `bound`.
+    // Sends a firing of `active` tokens and `rows` row-steps, expects its chunks, and adds the most cycles that it may
+    // take to `bound`.
     task firing(input integer active, input integer rows);
         integer held, count, chunks, c, steps, out;
         begin
@@ -97,7 +98,7 @@ module rill_width_converter_tb;
                     end
                     u_src.push({number, word}, user(t, active), t == active - 1 && row == rows - 1);
                 end
-                // A row-step takes for each token one cycle, or as many as the chunks that it fills if these are more.
+                // For each token, a row-step takes one cycle, or one cycle per chunk that it fills if that is more.
                 out = (held + count) / OUT_ELEMS - held / OUT_ELEMS;
                 held = held + count;
                 if (row == rows - 1 && held % OUT_ELEMS != 0)

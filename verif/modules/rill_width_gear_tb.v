@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_width_gear. Sends words with random numbers of elements (tcount). Element n of token t in a firing
 // has the value (t + 1) * 4096 + n. Every chunk must hold the next OUT_ELEMS elements of its token, with zeros after
-// the last one.
+// the last one. Only the last chunk of a firing may have tlast.
 // Sets for verif/modules/run.sh:
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
@@ -30,7 +30,7 @@ module rill_width_gear_tb;
     reg  [COUNT_W-1:0]          number;
     reg  [USER_W-1:0]           user;
     integer                     seed, n, row, t, e, held;
-    integer                     sizes [0:FIRINGS-1];       // elements per token of a firing
+    integer                     sizes [0:FIRINGS-1];       // elements of each token, by firing
     integer                     firing = 0, chunk = 0, tok = 0; // place of the next chunk that comes out
     reg  [ELEM_W-1:0]           due;
 

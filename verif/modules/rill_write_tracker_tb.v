@@ -17,13 +17,13 @@ module rill_write_tracker_tb;
     parameter COUNT_W = 5;
     localparam LAYERS = 400;
     localparam LATENCY = 4;                  // cycles for the end of a round, the next round and the bench's registers
-    localparam MOST = (1 << COUNT_W) - 1;    // open descriptors of an engine
+    localparam MOST = (1 << COUNT_W) - 1;    // most open descriptors that an engine's counter can count
 
     reg                clk = 0, rst = 1, layer_done = 0;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
-    // layer: layers that are finished. whole: number of first layers whose descriptors are all written. ripe: cycles
-    // since `whole` changed. was: the count one cycle before.
+    // layer: layers that are finished. whole: layers from the first on whose descriptors are all written. ripe: cycles
+    // since `whole` changed. was: the count one cycle before. holds, below: layers that stopped half way.
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
     integer            left [0:WRITERS-1];   // descriptors of the current layer that are not given yet
     integer            open [0:LAYERS*WRITERS-1]; // open descriptors of a layer and engine

@@ -3,8 +3,8 @@
 // operand from the cycle of `filled` until `free`, and compares them with an array per operand. tready must be high
 // exactly while a bank is free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the
 // slice of each of these pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
-// Checks in messages: 1 units of the first token of a turn, 2 tready, 3 filled, 4 the end, 5 units of the other tokens,
-// 6 slice of the copy.
+// Checks in messages: 1 units of the first token of a turn, 2 tready, 3 filled, 4 the numbers of operands
+// at the end, or no word had to wait, 5 units of the other tokens, 6 slice of the copy.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
@@ -82,6 +82,7 @@ module rill_x_buffer_tb;
     // reads_left, late: reads of the current operand that are still to come, and cycles after them until `free`.
     integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0,
         reads_left = 0, late = 0;
+    // stalls: cycles in which a word waited. quiet: cycles since the last operand was released.
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
     reg  [2*TURN_TOKENS*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low

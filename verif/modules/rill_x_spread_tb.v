@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
-// must come together with the first factors.
+// must come together with the first factors. A reset comes in the middle of the run.
 // Checks in messages: 1 a factor, 2 the exponents, 3 too few slices, or none alone.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16

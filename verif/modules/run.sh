@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v, with every combination of source
-# idles and sink stalls. Prints one line per run and one verdict line at the end. See --help.
+# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v, with source idles and sink stalls
+# of 0 and 50 % in every combination. Prints one line per run and one verdict line at the end. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -9,13 +9,13 @@ usage() {
     cat <<'TEXT'
 usage: verif/modules/run.sh [--quick [--set test | --set deep]] [--list] [--fast-sim] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/modules)
-  --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without
-             either; a line `// quick: SET @ IDLE:STALL...` names the pairs
-  --set test of the quick sets the first of each bench
-  --set deep the others
+  --quick    runs only the `// quick:` sets of each bench (its first sweep set if it has none), with idle = stall = 50 %
+             and with idle = stall = 0; a line `// quick: SET @ IDLE:STALL...` names other pairs
+  --set test with --quick: only the first quick set of each bench
+  --set deep with --quick: only the others
   --list     only prints the sets
-  --fast-sim with the macro RILL_FAST_SIM: the form of a few parts that `rill sim` builds
-  --jobs N   benches built and run side by side (default 2)
+  --fast-sim defines the macro RILL_FAST_SIM, as `rill sim` does; a few parts then have a form that simulates faster
+  --jobs N   sets that are built and run at the same time (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
 Logs of failing runs are kept in build/modules/. Exit status: 0 all passed, 1 a run failed, 2 usage.
 TEXT
@@ -44,7 +44,7 @@ sweep_sets() {
     if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else of_half <<<"${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
 }
 
-# Prints the pairs IDLE:STALL with which a set runs: those of the set, or else the default ones.
+# Prints the pairs IDLE:STALL, in percent, with which a set runs: those of its comment line, or else the default ones.
 pairs_of() { # set
     if [[ $1 == *@* ]]; then echo "${1#*@}"
     elif [ "$QUICK" = 0 ]; then echo "0:0 0:50 50:0 50:50"
@@ -54,7 +54,7 @@ pairs_of() { # set
 
 vector_flags=(-std=c11 -Wall -Wextra -ffp-contract=off "-I$root")
 
-# Compiles the golden functions that all of these programs use, once, before the first program.
+# Compiles the golden functions that all programs of vectors use, once, before the first program.
 build_golden() {
     [ -e "$WORK/golden.a" ] && return
     mkdir -p "$WORK/golden" &&
@@ -62,8 +62,9 @@ build_golden() {
         ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
 }
 
-# Prints the vectors of a bench: those of its line `// vectors: PROGRAM ARGUMENTS`, or of the program with its name, or
-# none.
+# Prints the program of a bench's vectors (X for vectors_X.c) and its arguments: those of the bench's line
+# `// vectors: PROGRAM ARGUMENTS`, or else the module's name if there is such a program. Prints an empty line if the
+# bench has no vectors.
 vectors_of() { # module
     local line
     line=$(sed -n 's|^// vectors:[[:space:]]*||p' "$here/${1}_tb.v")
@@ -107,7 +108,7 @@ compile_bench() { # module, output, NAME=VALUE...
         -y "$WORK/verif/model" -Y .sv -I "$WORK/verif/modules" -s "${module}_tb" "${params[@]}" \
         -o "$out" "$WORK/verif/modules/${module}_tb.v" || return
     # Icarus keeps drive strengths for buses whose parts have separate drivers, which can take ten times as long as the
-    # rest of a simulation. The modules have no strengths.
+    # rest of a simulation. The modules do not use drive strengths.
     sed -i 's/ \.concat8 / .concat /' "$out"
 }
 
@@ -127,6 +128,7 @@ report() { # name, log, verdict
     fi
 }
 
+# Runs a compiled bench once, with one pair and one seed, and prints its line.
 run_one() { # module, simulator image, vectors file or "", label, idle, stall, seed
     local args=("+idle=$5" "+stall=$6" "+seed=$7") label="$1 $4 idle=$5 stall=$6 seed=$7" log="$2.log"
     [ -z "$3" ] || args+=("+vectors=$3")

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of the bench of an elementwise kernel with one operand, which the bench includes in its module. Compares
-// random firings of random length with the C function (vectors_unary.c). Also checks the latency, that no cycle is lost
-// between words, and that an infinity raises the fault.
+// the results of random firings of random length with those of the C function (vectors_unary.c). Also checks, without
+// idles and stalls, the latency and that no cycle is lost between words, and with FAULT that an infinity raises the
+// fault.
 // The bench defines UNARY_MODULE, UNARY_PARAMETERS (empty, or parameters that each end with a comma) and UNARY_LATENCY.
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter FAULT = 0;     // 1: the vectors have an infinity, which must raise the fault
+    parameter FAULT = 0;     // 1: the vectors have an infinity, which must raise the fault; results are not compared
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_binary_tb. FUNCTION selects the operation. Each token of a firing has N random values on both
-// inputs, or a random number of values if N is 0. With FAULT, one value of `a` is infinite in the middle firing.
+// Prints firings for rill_binary_tb, with the results of golden_binaries[FUNCTION]. All tokens of a firing have N
+// random values on both inputs, or if N is 0 the same random number of values. With FAULT, one value of `a` is infinite
+// in the middle firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints COUNT firings for rill_choose_tb, each with a random number of random values on both inputs. y equals one of
-// the inputs. A repetition consists of FIRINGS firings. y is b in repetition r if bit r mod LAYERS of OF is 1, else a.
+// Prints COUNT firings for rill_choose_tb. All tokens of a firing have the same random number of random values on both
+// inputs. FIRINGS consecutive firings form a repetition. In repetition r, the output y equals b if bit r mod LAYERS of
+// OF is 1, and a otherwise.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { COUNT = 40, ELEMENTS_MAX = 40 };
 
-// Prints a firing. of: y is b instead of a.
+// Prints a firing. of: 1 if y is b, 0 if y is a.
 static void firing(const struct stream *s, struct vectors *v, int of) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], b[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     int ntok = stream_tokens(s, v);

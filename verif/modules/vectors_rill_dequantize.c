@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, with the results of
-// golden_dequantize. With FAULT=1 some scales and biases are not finite, and some results overflow.
+// golden_dequantize. With FAULT=1, some scales and biases are corner values, which may be infinite or NaN, and some
+// results overflow.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

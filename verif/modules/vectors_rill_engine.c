@@ -16,6 +16,9 @@
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_stream.h"
 
+// LAYERS, HEADS, CONTEXT: layers, heads and positions of the run. MAX_C: most lanes. MAX_XS: most bytes of a beat.
+// MAX_T: most tokens of a step. MAX_HD: most elements of a head. MAX_K: most elements of a row of weights. MAX_P: most
+// positions of a product with values.
 enum {
     LAYERS = 2,
     HEADS = 2,
@@ -28,8 +31,8 @@ enum {
     MAX_P = CONTEXT
 };
 
-// c: CHANNELS of the bench. xs: bytes of a beat. tok_bits: width of a token's number. The other parameters keep their
-// names.
+// c: CHANNELS of the bench, which is also the number of lanes. xs: bytes of a beat. tok_bits: width of a token's
+// number. tokens, group, fault, asym and last_beats: the bench's parameters of the same names.
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
@@ -42,9 +45,9 @@ struct engine {
     bool appended[CONTEXT];                       // positions that a step has had
 };
 
-// The operand of one firing, for all tokens.
+// The operand of one firing, for all tokens. q: mantissas. shift: exponents of the blocks.
 struct operand {
-    int k, block;
+    int k, block; // elements of a token; elements of a block
     int16_t q[MAX_T][MAX_K];
     uint8_t shift[MAX_T][MAX_K / 32];
 };
@@ -59,13 +62,14 @@ static void print_bytes(const uint8_t *bytes, int n) {
     printf("\n");
 }
 
-// Prints a K or V unit {scale, bytes}. last: it is the last one of the firing.
+// Prints a K or V unit {scale, bytes}. last: it is the last unit of the step in this layer, which has tlast.
 static void print_unit(struct engine *e, int kind, unsigned scale, const uint8_t *bytes, int tok, int ntok, bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
     printf("%x %x %x %x %08x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, scale);
     print_bytes(bytes, e->xs);
 }
 
+// Prints a beat that the memory sends to a lane.
 static void print_beat(struct engine *e, int lane, const uint8_t *bytes) {
     printf("5 %x 0 0 ", (unsigned)lane);
     print_bytes(bytes, e->xs);
@@ -114,7 +118,7 @@ static void print_operand_unit(struct engine *e, const struct operand *x, int t,
 }
 
 // Prints an operand in order block, token, unit in block. If a token has an odd number of units, a unit of zeros
-// follows for each.
+// follows for each token.
 static void print_operand(struct engine *e, const struct operand *x, int ntok) {
     int blocks = div_up(x->k, x->block), rest = x->k - (blocks - 1) * x->block;
     bool odd = ((blocks - 1) * div_up(x->block, e->xs) + div_up(rest, e->xs)) % 2;
@@ -134,6 +138,7 @@ struct matrix {
     bool int4, asym, outer; // outer: the first chunk goes column by column
 };
 
+// One row of weights.
 struct row {
     int8_t w[MAX_K];
     uint8_t group_scale[MAX_K / 32];
@@ -267,7 +272,7 @@ static void last_product(struct engine *e, bool spoil) {
 
 // ---- attention ----
 
-// Returns a product with keys or values, which have neither row scales nor biases.
+// Returns a product of token t with n key or value elements, which have neither row scales nor biases.
 static float raw_product(size_t n, size_t block, const int8_t w[], const struct operand *x, int t, int exp_min) {
     struct golden_fault fault = {0};
     return golden_dequantize_raw(golden_dot(n, block, w, NULL, x->q[t], x->shift[t]), exp_min, &fault);
@@ -316,7 +321,8 @@ static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
         expect_scores(e, &q, now + t, e->ntok - t < e->c ? e->ntok - t : e->c, t + e->c >= e->ntok);
 }
 
-// Prints a row of a head over all blocks up to the open one. Lanes after the head's rows get random data.
+// Fills w with row d of a head's values: all blocks in memory, then the open block. A row after the head's last one
+// gets random data.
 static void value_row(struct engine *e, int layer, int head, int d, int blocks, int8_t w[MAX_P]) {
     for (int i = 0; i < MAX_P; i++) w[i] = (int8_t)random_byte(e);
     if (d >= e->hd) return;
@@ -428,9 +434,9 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
 }
 
 // Runs steps of TOKENS tokens and of one token, at the beginning and at the end of a block of values. copies: tokens
-// that a beat serves at a time (TURN_TOKENS). With more than two, there are also steps of every number of tokens
-// between, and the first step has three tokens, while the memory of a fourth token's operand is still undefined. A
-// brief run ends after the step at position 5. Returns the number of steps.
+// that a beat serves at a time (TURN_TOKENS). With more than two, there are also steps of 2 to TOKENS - 1 tokens, and
+// the first step has three tokens, while the memory of a fourth token's operand is still undefined. A brief run ends
+// after the step at position 5. Returns the number of steps.
 static int run_steps(struct engine *e, int copies, bool brief) {
     bool many = copies > 2;
     int t = e->tokens, pos = 6, steps = 4 + many;

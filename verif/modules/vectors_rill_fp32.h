@@ -85,7 +85,8 @@ static inline void vectors_print_binary(vectors_binary *function, float a, float
     printf("%08" PRIx32 " %08" PRIx32 " %08" PRIx32 " %d\n", g_bits(a), g_bits(b), g_bits(y), fault.raised);
 }
 
-// Prints the corner values, a value of each exponent field, and random ones: half of them near `centre`, half anywhere.
+// Prints the corner values, a value of each exponent field, and random values. Half of the random values have exponent
+// fields within `spread` of `centre`, the others any exponent field.
 static inline void vectors_all_unary(struct vectors *v, vectors_unary *function, int centre, int spread) {
     for (int i = 0; i < VECTORS_CORNERS; i++) vectors_print_unary(function, vectors_corner_value(i));
     for (int field = 0; field < 255; field++) vectors_print_unary(function, vectors_value(v, field, 0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault". The first operand is near 1
-// or anywhere in the range. The exponent of the second one is near that of the first, and some pairs nearly cancel.
+// Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault": operands, expected sum, and
+// whether a fault is expected. All pairs of corner values come first, then random pairs, in which a is near 1 or
+// anywhere in the range, b has an exponent near that of a, and some pairs nearly cancel.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_mul_tb. Each line has the hexadecimal words "a b y fault". Products are near 1 or near
-// an end of the range. SATURATE selects g_mul_sat, as in the module.
+// Prints vectors for rill_fp32_mul_tb. Each line has the hexadecimal words "a b y fault": operands, expected product,
+// and whether a fault is expected. All pairs of corner values come first, then random pairs, whose products are near 1
+// or near an end of the range. SATURATE selects g_mul_sat, as in the module.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

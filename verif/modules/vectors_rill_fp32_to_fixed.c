@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_fp32_to_fixed_tb. Each line has the hexadecimal words "a y overflow fault". y is a * 2^FRAC,
-// rounded to a two's complement integer of WIDTH bits.
+// rounded to a two's complement integer of WIDTH bits. overflow: 1 if y does not fit and saturates. fault: 1 if a is
+// not finite.
 #include "verif/modules/vectors_rill_fp32.h"
 
-// Prints a line. g_fix reports an overflow as a fault of its own kind.
+// Prints a line. g_fix reports an overflow as a fault of the kind GOLDEN_FAULT_FIXED.
 static void print(float a, int frac, int width) {
     struct golden_fault fault = {0};
     uint64_t y = (uint64_t)g_fix(a, frac, width, &fault);

@@ -5,6 +5,7 @@
 
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
+    // Half of the random operands have exponent fields within 6 of 127.
     vectors_all_unary(&v, g_gelu, 127, 6);
     return 0;
 }

@@ -16,7 +16,7 @@ static void print_head(const struct stream *s, int ntok, size_t hd, int end, con
 }
 
 // Prints one head of all tokens. zeros: number of elements of the middle token's head that are zero. key: the scales
-// are those of keys. end: it is the last head of the firing.
+// are those of keys. end: it is the last head of the firing. spoiled: with FAULT, one value is infinite.
 static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd, size_t zeros, int key, int end,
                  int spoiled) {
     float *x = stream_alloc(hd * (size_t)ntok), scale[STREAM_TOKENS_MAX];

@@ -67,7 +67,7 @@ static void kernel_print_units(const struct kernel *k, int port, size_t xs, size
 }
 
 // Prints the last line. Returns 1, with a message, if the C function raised a fault without FAULT, or raised none with
-// it.
+// FAULT.
 static int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
     if (fault->raised != k->fault) {
         fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors of N elements for rill_layernorm_tb. FAULT is the reason why the middle firing must raise the fault: 1
 // an infinity; 2 a value of -2^23, which is too large for the statistics; 4 a product with gamma that is too large; 5 a
-// sum with beta that is too large.
+// sum with beta that is too large. Number 3 is only for rill_rmsnorm.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
@@ -16,8 +16,8 @@ static void fill(struct vectors *v, size_t n, float x[]) {
     }
 }
 
-// Makes one element so different from the others that its normalized value is about sqrt(n). Then the product with
-// gamma, or the sum with beta, is too large, although the statistics are small.
+// Makes one element of the first token so different from the others that its normalized value is about sqrt(n). Then
+// the product with gamma, or the sum with beta, is too large, although the statistics are small.
 static void overflow(const struct stream *s, size_t n, float x[], float gamma[], float beta[]) {
     memset(x, 0, n * sizeof *x);
     x[n / 2] = 1.0f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_mul_tb. Each token of a firing has a random number of random values on both inputs. With
-// FAULT, one value of `a` is infinite in the middle firing.
+// Prints firings for rill_mul_tb, with the results of golden_mul. All tokens of a firing have the same random number of
+// random values on both inputs. With FAULT, one value of `a` is infinite in the middle firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

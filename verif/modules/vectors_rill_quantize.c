@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings of at most NTOK tokens for rill_quantize_tb. The middle firing has an infinity with FAULT 1, or a
-// block exponent just above its range with FAULT 2.
+// Prints firings of at most NTOK tokens for rill_quantize_tb. Each token of a firing has N elements, or with RANDOM the
+// same random number of 1 to N elements. The middle firing has an infinity with FAULT 1, or a block exponent just above
+// its range with FAULT 2.
 #include <math.h>
 
 #include "verif/modules/vectors_rill_stream.h"

@@ -10,7 +10,7 @@ struct shape {
     size_t groups, count, keep; // a group has `keep` results, each of `count` elements
 };
 
-// Returns the shape that the arguments give. The module has a mean as a sum with a SCALE other than 2^-20; GOLDEN_MEAN
+// Returns the shape that the arguments give. In the module, a mean is a sum with a SCALE other than 2^-20. GOLDEN_MEAN
 // is GOLDEN_SUM + 1.
 static struct shape shape_of(int argc, char **argv) {
     long n = vectors_argument(argc, argv, "N", 0), function = vectors_argument(argc, argv, "FUNCTION", 0);

@@ -16,8 +16,8 @@ static void fill(struct vectors *v, size_t n, float x[]) {
     }
 }
 
-// Makes one element so different from the others that its normalized value is about sqrt(n). Its product with gamma is
-// then too large, although the statistics are small.
+// Makes one element of the first token so different from the others that its normalized value is about sqrt(n). Its
+// product with gamma is then too large, although the statistics are small.
 static void overflow(size_t n, float x[], float gamma[]) {
     memset(x, 0, n * sizeof *x);
     x[n / 2] = 1.0f;

@@ -26,8 +26,8 @@ static uint64_t row_hash(size_t n, const float x[]) {
     return sum;
 }
 
-// Returns the settings of firings 2 * turn and 2 * turn + 1. Their kind changes from turn to turn in a cycle of six:
-// the largest element; a choice among all ids (twice); a list of top_k; a list that min_p shortens (twice).
+// Returns settings whose kind follows from `turn` in a cycle of six: the largest element; a choice among all ids
+// (twice); a list of top_k; a list that min_p shortens (twice). most: ids in the longest list (TOP_K).
 static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     static const float inverse[] = {1, 0.01f, 8, 1e-3f, 1.25f}, min_p[] = {0.5f, 1, 0.05f, 1e-30f};
     struct sampling s = {.seed = vectors_random(v)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints steps for rill_softmax_tb, at the first, the last and random positions. A step has a firing for each layer and
-// head or, in a step of one token with TOGETHER above 1, for each layer and TOGETHER heads.
+// head or, in a step of one token with TOGETHER above 1, for each layer and TOGETHER heads. A token attends to WINDOW
+// positions, or to all if WINDOW is 0. With EACH, odd layers attend to all, and even layers l to WINDOW + l positions.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { STEPS = 6 };

@@ -22,6 +22,7 @@ static inline struct stream stream_start(int argc, char **argv) {
     return s;
 }
 
+// Returns a random number from 0 to bound - 1.
 static inline int stream_below(struct vectors *v, int bound) { return (int)(vectors_random(v) % (uint64_t)bound); }
 
 // Returns the number of active tokens of a firing, 1 to TOKENS, mostly TOKENS.
@@ -97,7 +98,7 @@ static inline void stream_spoil(const struct stream *s, struct vectors *v, size_
     if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
 }
 
-// Returns n zeros, which the caller frees. Ends the program if there is no memory.
+// Returns an array of n zeros, which the caller frees. Ends the program if there is no memory.
 static inline float *stream_alloc(size_t n) {
     float *x = calloc(n ? n : 1, sizeof *x);
     if (!x) exit(1);

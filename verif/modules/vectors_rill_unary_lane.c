@@ -6,6 +6,7 @@
 
 static const struct vectors_operation *operation;
 
+// Returns the operation of x.
 static float value(float x, struct golden_fault *fault) {
     float y;
     golden_find_unary(operation->name)(1, operation->given, &x, &y, fault);
@@ -15,6 +16,7 @@ static float value(float x, struct golden_fault *fault) {
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     operation = &vectors_operations[vectors_argument(argc, argv, "FUNCTION", 0)];
+    // Half of the random operands have exponent fields within 6 of 127.
     vectors_all_unary(&v, value, 127, 6);
     return 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints firings of random values for the bench of an elementwise kernel with one operand (unary_bench.vh).
-// The first arguments are the operation's name and its attributes; `-` is one that is not given. The name `function`
-// stands for the operation of rill_unary that the argument FUNCTION numbers. EXACT=1 and CHOICE=n set the first
-// attribute, N=n the elements of a token.
+// The first arguments are the operation's name and its attributes, with `-` for an attribute that is not given. With
+// the name `function`, the argument FUNCTION=n selects operation n of rill_unary with its attributes
+// (vectors_rill_unary.h). EXACT=1 and CHOICE=n set the first attribute of other operations. N=n sets the elements of a
+// token.
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static void firing(const struct operation *o, const struct stream *s, struct vec
     stream_vector(s, "y", ntok, n, y, 1);
 }
 
-// Returns the operation that the arguments name; its function is NULL if there is none.
+// Returns the operation that the arguments name. `run` is NULL if there is no such operation.
 static struct operation named(int argc, char **argv) {
     struct operation o = {.run = argc > 1 ? golden_find_unary(argv[1]) : NULL};
     o.n = (size_t)vectors_argument(argc, argv, "N", 0);

@@ -20,14 +20,16 @@ CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
 MULTIPLY, RAM_READ = 3.60, 4.26
 SLOWER = LUT / 0.10  # 0.10: delay of a LUT in verif/timing/delays.txt
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
+# names of clock ports of cells
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
 # beginnings of the names of ports on which no output of the same cell depends, because they act at a clock edge
 NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")
-WORST = 10  # number of latest registers that are printed
+WORST = 10  # number of registers with the latest arrival that are printed
 
 
 class Netlist:
-    """The cells of a module, and the arrival times of the model. A net is named by its bit, a number in the JSON."""
+    """The cells of a module, and the arrival times of the model in ns. A net is named by its bit, a number in the JSON.
+    driver: the cell and port that drive a net. loads: the number of input pins on a net."""
 
     def __init__(self, module):
         self.cells, self.driver, self.loads, self.arrival = module["cells"], {}, {}, {}
@@ -42,42 +44,44 @@ class Netlist:
                         self.loads[bit] = self.loads.get(bit, 0) + 1
 
     def net(self, bit):
-        """The delay of a net in ns by its number of loads."""
+        """Returns the delay of a net in ns, which follows from its number of loads."""
         return min(NET + NET_DOUBLING * math.log2(max(self.loads.get(bit, 1), 1)), NET_MOST)
 
     def wire(self, bit, cell, port):
-        """The delay of a net; zero inside a carry chain and between a slice's LUTs and multiplexers."""
+        """Returns the delay of a net to a pin: 0 inside a carry chain and between a slice's LUTs and multiplexers."""
         inside = port in ("CIN", "ALUT", "BLUT") or cell["type"] == "L6MUX21" and port in ("D0", "D1")
         return 0.0 if inside else self.net(bit)
 
     def starts(self, bit):
-        """The arrival time at a pin where a path begins; None for other pins."""
+        """Returns the arrival time of a net at which a path begins (input, register, block RAM), or None for others."""
         if bit not in self.driver:
             return 0.0
         return {"TRELLIS_FF": CLOCK_TO_Q, "DP16KD": RAM_READ}.get(self.cells[self.driver[bit][0]]["type"])
 
     @staticmethod
     def through(kind, port_in, port_out):
-        """The delay of a combinational cell from one of its inputs to one of its outputs."""
+        """Returns the delay of a combinational cell from one of its inputs to one of its outputs."""
         if kind == "CCU2C":
             first = CARRY_STEP if port_in == "CIN" else CARRY_IN
             return first if port_out == "COUT" else first + CARRY_OUT - (CARRY_STEP if port_in == "CIN" else 0)
         return {"PFUMX": MUX, "L6MUX21": MUX, "MULT18X18D": MULTIPLY}.get(kind, LUT)
 
     def sources(self, bit):
-        """(bit, port) of the inputs on which an output of a combinational cell depends."""
+        """Returns (bit, port) of the inputs of the cell that drives a net, if its output depends on them."""
         name, out = self.driver[bit]
         cell, found = self.cells[name], []
         for port, bits in cell["connections"].items():
             if cell["port_directions"][port] == "output" or port in CLOCKS or port.startswith(NOT_FOLLOWED):
                 continue
+            # S0 is the lower sum of a CCU2C. The inputs that end in 1 only act on the upper sum.
             if out == "S0" and port in ("A1", "B1", "C1", "D1"):
                 continue
             found += [(b, port) for b in bits if not isinstance(b, str)]
         return found
 
     def settle(self, bit):
-        """Computes the arrival time of a net after those on which it depends. Uses a stack, as paths can be long."""
+        """Returns the arrival time of a net. Computes those of the nets on which it depends first, on a stack, because
+        paths can be long."""
         stack = [bit]
         while stack:
             top = stack[-1]
@@ -99,7 +103,8 @@ class Netlist:
         return self.arrival[bit]
 
     def at_register(self, name):
-        """The arrival time at the data pin of a register; None for a constant or without a register before it."""
+        """Returns the arrival time at the data pin of a register, or None if no cell drives the pin (a constant or an
+        input of the module)."""
         bit = self.cells[name]["connections"]["DI"][0]
         return None if isinstance(bit, str) or bit not in self.driver else self.settle(bit) + self.net(bit)
 

@@ -12,6 +12,7 @@ import sys
 
 
 def with_fault(netlist, number):
+    """Returns the netlist with its AND of this number, counted from 0, as an OR. Exits if there are fewer ANDs."""
     ands = [found.start() for found in re.finditer(" & ", netlist)]
     if number >= len(ands):
         sys.exit(f"error: the netlist has {len(ands)} ANDs")

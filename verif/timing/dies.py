@@ -5,11 +5,13 @@ import pathlib
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
-# The name that Yosys gives the unnamed block of an `else if` in a generate block.
+# Matches the name that Yosys gives to the unnamed block of an `else if` in a generate block.
 UNNAMED = re.compile(r"\bgenblk\d+\.")
 
 
 class Dies:
+    """The die of each instance of a design, by its place in the hierarchy."""
+
     def __init__(self, path: str, inside: str = ""):
         """Reads the file. `inside` is the prefix of the instance whose cells are asked for, such as
         `u_shared.u_engine.`, and empty for rill_top."""

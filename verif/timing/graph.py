@@ -20,6 +20,9 @@ class Loop(Exception):
 
 
 class Graph:
+    """Nodes, numbered from 0, and arcs with delays in ns. First all arcs are added, then close() is called, and then
+    the longest paths can be asked for."""
+
     def __init__(self, nodes: int):
         self.nodes = nodes
         self.tails, self.heads, self.delays = array("l"), array("l"), array("d")
@@ -51,6 +54,7 @@ class Graph:
             raise Loop(self.loops())
 
     def kahn(self) -> list[int]:
+        """Returns the nodes in topological order, without those that are in a loop or after one."""
         waiting = array("l", bytes(8 * self.nodes))
         for head in self.heads:
             waiting[head] += 1
@@ -91,7 +95,8 @@ class Graph:
         return [part for part in found if len(part) > 1 or self.own_arc(part[0])]
 
     def step(self, node, at, number, low, held):
-        """Returns the next unvisited node after this one and the arc that leads to it, or None after the last arc."""
+        """Returns the next unvisited node after this one and the place in `out` of the arc that leads to it, or None
+        after the last arc."""
         while at < self.first[node + 1]:
             head = self.heads[self.out[at]]
             if number[head] < 0:
@@ -102,11 +107,12 @@ class Graph:
         return None
 
     def own_arc(self, node: int) -> bool:
+        """Returns whether an arc leads from the node to itself."""
         return any(self.heads[self.out[at]] == node for at in range(self.first[node], self.first[node + 1]))
 
     def arrivals(self, starts: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """Returns the latest arrival at each node, NEVER if no start leads to it, and the arc over which it comes, -1
-        for a start."""
+        """Returns for each node the latest arrival (NEVER if no start leads to the node) and the arc over which it
+        comes (-1 for a start). starts: pairs of a node and its arrival in ns."""
         at, before = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in starts:
             at[node] = max(at[node], ns)
@@ -122,7 +128,8 @@ class Graph:
         return at, before
 
     def needs(self, ends: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """Returns the longest path from each node to an end, and its first arc, -1 if the path ends at the node."""
+        """Returns for each node the longest path to an end in ns (NEVER if none leads there) and the first arc of this
+        path (-1 if it ends at the node). ends: pairs of a node and the ns after it."""
         need, after = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in ends:
             need[node] = max(need[node], ns)
@@ -144,6 +151,7 @@ class Graph:
 
 
 def take_component(node: int, stack: list[int], held: bytearray) -> list[int]:
+    """Removes the nodes from the end of the stack down to `node` and returns them. They are one component."""
     part = []
     while True:
         part.append(stack.pop())

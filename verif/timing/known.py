@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the results of walks, so that a module is walked again only after a change of its logic.
 
-usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, restores the others' tables
-       known.py --mark LINE [--floorplan FILE]              stamps the table that a walk has just written, and compares it
+usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, and writes the stored
+                                                            tables of the others to build/timing
+       known.py --mark LINE [--floorplan FILE]              adds the key to the table that a walk of LINE has written,
+                                                            and compares its longest path with paths.txt
        known.py --store LINES [--floorplan FILE]            writes these lines' tables to paths.txt and tables.jsonl
        known.py --check                                     prints each row of paths.txt whose logic has changed since
+                                                            it was written; exit status 1 if there are any
 LINES: a file of lines `MODULE NAME=VALUE...`. A line's key is a hash of the text of its templates without comments and
 white space, of the line, of the delays and of the model's VERSION. Yosys is not needed. --floorplan: the pblocks.tcl of
 the design. Only the matrix engine is placed part by part, so only its keys depend on it.
@@ -72,6 +75,7 @@ class Library:
         return self.known[module]
 
     def closure(self, module: str) -> list[str]:
+        """Returns a module and all templates that it instantiates, directly or indirectly, sorted by name."""
         waiting, seen = [module], set()
         while waiting:
             at = waiting.pop()
@@ -82,6 +86,8 @@ class Library:
 
 
 class Keys:
+    """The keys of lines (see above). placed: the lines of the floorplan for parts of the matrix engine."""
+
     def __init__(self, floorplan: str | None):
         self.library = Library()
         self.model = repr((VERSION, sorted(read_delays().items())))
@@ -89,6 +95,7 @@ class Keys:
         self.placed = repr(sorted(line for line in text.splitlines() if INSIDE in line))
 
     def of(self, line: str) -> str:
+        """Returns the key of a line. The key of the engine ends with a hash of its floorplan."""
         module = line.split()[0]
         parts = [(part, self.library.read(part)[0]) for part in self.library.closure(module)]
         return digest(line, self.model, parts)[:16] + (f"-{digest(self.placed)[:8]}" if module == PLACED else "")
@@ -108,6 +115,7 @@ def read_store() -> dict[tuple[str, str], dict]:
 
 
 def read_lines(path: str) -> list[str]:
+    """Returns the lines of a file that name a module, without the lines `design SPEC`."""
     return [line.strip() for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()
             if line.strip() and not line.startswith("design ")]
 
@@ -125,12 +133,13 @@ def with_parts(lines: list[str], table_of) -> list[str]:
 
 
 class Tables:
-    """The table of a line, from build/timing or else from the store, if it was made from the present logic."""
+    """Finds the table of a line, in build/timing or else in the store, if it was made from the present logic."""
 
     def __init__(self, keys: Keys):
         self.keys, self.store = keys, read_store()
 
     def local(self, line: str) -> dict | None:
+        """Returns the table in build/timing."""
         path = table_path(line)
         if not path.exists():
             return None
@@ -138,6 +147,7 @@ class Tables:
         return table if table.get("key") == self.keys.of(line) else None
 
     def current(self, line: str) -> dict | None:
+        """Returns the table in build/timing. If there is none, writes that of the store there and returns it."""
         table = self.local(line)
         if table is None:
             table = self.store.get((line, self.keys.of(line)))
@@ -154,6 +164,7 @@ class Tables:
 
 
 def write(path: pathlib.Path, text: str) -> None:
+    """Writes a file so that others see either the old text or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(path.name + ".new")
     new.write_text(text, encoding="utf-8")
@@ -174,7 +185,7 @@ def read_rows() -> tuple[list[str], list[tuple[str, str, str, str]]]:
 
 
 def mark(keys: Keys, line: str) -> None:
-    """Stamps the table of a line. Reports a row that has the same logic but another result."""
+    """Adds the key to the table of a line. Reports a row that has the same logic but another result."""
     path, key = table_path(line), keys.of(line)
     table = json.loads(path.read_text(encoding="utf-8"))
     write(path, json.dumps({**table, "key": key}))
@@ -185,7 +196,8 @@ def mark(keys: Keys, line: str) -> None:
 
 
 def store(tables: Tables, lines: list[str]) -> int:
-    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay."""
+    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay. Returns 1 if a line
+    was not walked."""
     said, rows = read_rows()
     found = {line: tables.local(line) for line in with_parts(lines, tables.local)}
     new = {line: table for line, table in found.items() if table is not None}
@@ -205,7 +217,7 @@ def store(tables: Tables, lines: list[str]) -> int:
 
 
 def check(keys: Keys) -> int:
-    """Prints the rows whose logic has changed. Leaves out the floorplan, because only the design knows it."""
+    """Prints the rows whose logic has changed. Ignores the floorplan in the keys, because only the design knows it."""
     stale = [row for row in read_rows()[1] if keys.of(row[3]).partition("-")[0] != row[2].partition("-")[0]]
     for row in stale:
         print(f"stale: {row[3]}")

@@ -4,6 +4,7 @@
 # Sized constants such as addresses and tables may differ, because they do not change the kinds of paths. Forks and
 # FIFOs of depth 2 are small and part of many paths, so they are walked in every size. If two lines cover each other,
 # the earlier one is printed. Lines after a line `design SPEC` do not cover lines before it.
+# Splits line number k into its module, the names of its parameters, and their values.
 function read_line(line, k,    word, n, i, name) {
     n = split(line, word, " ")
     module[k] = word[1]
@@ -16,6 +17,7 @@ function read_line(line, k,    word, n, i, name) {
         value[k, name] = substr(word[i], length(name) + 2)
     }
 }
+# Returns whether line a covers line b.
 function covers(a, b,    n, i, name, va, vb, part) {
     if (module[a] != module[b] || names[a] != names[b]) return 0
     n = split(names[a], part, " ")

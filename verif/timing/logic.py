@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Computes a hash of the logic of an elaborated design. Names, comments, places in files and order do not change it.
+"""Computes a hash of the logic of an elaborated design. The names of nets and instances, comments, places in files and
+the order of cells do not change the hash.
 
 usage: logic.py FILE   FILE: the output of Yosys' write_json
 The hash of a cell begins with its kind and parameters. Each round adds the hashes of the cells that drive its inputs.
-The kind of a submodule is the hash of its own logic; that of an empty submodule (a black box) is its name.
+The kind of a submodule is the hash of its logic. The kind of an empty submodule (a black box) is its name.
 """
 import hashlib
 import json
@@ -31,6 +32,7 @@ class Design:
         return self.module(cell["type"]) if cell["type"] in self.modules else cell["type"]
 
     def module(self, name):
+        """Returns the hash of the logic of a module, or the name of an empty module."""
         if name not in self.known:
             module = self.modules[name]
             empty = module.get("attributes", {}).get("blackbox")
@@ -49,6 +51,7 @@ class Design:
         seen = alone
 
         def source(bit):
+            """Returns what drives a bit: a constant, an input of the module, or the hash and a port of a cell."""
             if isinstance(bit, str) or bit in inputs:
                 return inputs.get(bit, bit)
             at, name, i = driver.get(bit, (None, "none", 0))

@@ -19,21 +19,25 @@ from places import Instances, places_of
 VERSION = 1
 
 Bit = int
+# ports of device cells: clocks; enables and resets; links to the neighbouring cell of a column
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
 CLOCK_PORTS = {"clk", "clk_2x"}  # clock ports of modules
 ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
 CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
+# the parameter of a DSP that says whether an input has a register
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG", "INMODE": "INMODEREG"}
 DSP_ENABLE = {"A": "CEA2", "B": "CEB1", "D": "CED"}  # enable of the register that takes the input
 # Names of an enable that is high only at edges of clk_2x that are also edges of clk (rill_pump_phase).
 COINCIDENT = re.compile(r"(^|\.)second_q$")
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
-LOOP = re.compile(r"\[\d+\]")
+LOOP = re.compile(r"\[\d+\]")  # index of a generate loop
+# the part of a name up to the first instance of a generate loop, here called a lane
 LANE = re.compile(r"^.*?\[\d+\]\.")
 
 
 def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file__)), "delays.txt")) -> dict[str, float]:
+    """Returns the delays and sizes of delays.txt by name, in the units of this file."""
     found: dict[str, float] = {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -49,6 +53,7 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
 
 
 def kind_of(cell: dict) -> str:
+    """Returns the kind of a cell in the model: `box` for an empty module, `unknown` for a cell without a delay."""
     kind = cell["type"]
     starts = (("FD", "ff"), ("$dff", "ff"), ("$sdff", "ff"), ("$reduce_", "reduce"), ("$logic_", "reduce"),
               ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
@@ -110,9 +115,9 @@ class Netlist:
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
         self.driver: dict[Bit, tuple[str, str]] = {}
-        self.loads: dict[Bit, int] = {}
-        self.enables: dict[Bit, int] = {}
-        self.own: dict[str, bool] = {}
+        self.loads: dict[Bit, int] = {}    # pins of a net except enables and resets
+        self.enables: dict[Bit, int] = {}  # enables and resets of a net
+        self.own: dict[str, bool] = {}     # results of own_adder
         self.ends: list[End] = []
         self.starts: list[tuple[Bit, float]] = []
         self.fast_starts: list[tuple[Bit, float]] = []  # starts at any edge of clk_2x
@@ -157,6 +162,7 @@ class Netlist:
                     yield port, out, bit
 
     def connect(self) -> None:
+        """Finds the driver of each net, and counts its loads and enables."""
         for name, cell in self.cells.items():
             copies = 1
             if is_copies(cell):
@@ -328,8 +334,8 @@ class Netlist:
         return []
 
     def find_dies(self) -> None:
-        """Finds the die of logic without a name, which is where its loads are, whatever the name of the net that it
-        drives. The search goes back from the loads, once."""
+        """Finds the die of each cell, by its name in the source. Logic without a name is where its loads are, whatever
+        the name of the net that it drives. The search for it goes back from the loads, once."""
         floating = set()
         for name in self.cells:
             if self.kind[name] in LOGIC and plain(name).startswith("$"):
@@ -424,6 +430,7 @@ class Netlist:
         return name, out
 
     def carry_below(self, name: str) -> str | None:
+        """Returns the carry cell whose carry goes into this one, or None for the first cell of a chain."""
         for bit in self.cells[name]["connections"].get("CI", []):
             source = self.driver.get(bit, (None, None))[0]
             if source and self.kind[source] == "carry":
@@ -445,6 +452,7 @@ class Netlist:
         return self.own[name]
 
     def adds_constant(self, name: str) -> bool:
+        """Returns the result of own_adder for a carry cell, if it is known for the cell below in the chain."""
         product = False
         for port in ("S", "DI", "CI", "CI_TOP", "CYINIT"):
             for bit in self.cells[name]["connections"].get(port, []):
@@ -460,6 +468,7 @@ class Netlist:
     # ---- arcs ----
 
     def build(self) -> None:
+        """Adds the arcs, starts and ends of all cells. Raises Loop if there is a combinational loop."""
         make = {"lut": self.add_all, "muxf": self.add_all, "reduce": self.add_reduce, "bitwise": self.add_bitwise,
                 "carry": self.add_carry, "lutram": self.add_lutram, "dsp": self.add_dsp, "ff": self.add_ff,
                 "srl": self.add_srl, "bram": self.add_ram, "uram": self.add_ram, "box": self.add_box}
@@ -471,6 +480,7 @@ class Netlist:
         self.graph.close()
 
     def new_node(self, name: str) -> int:
+        """Adds a node inside a cell, which is not a net."""
         node = self.graph.new_node()
         self.virtual[node] = name
         return node
@@ -479,16 +489,19 @@ class Netlist:
         return self.cells[name]["connections"].get(port, [])
 
     def arc(self, name: str, port: str, bit: Bit | str, to: int, through: float) -> None:
+        """Adds an arc from a net through a port of a cell to a node: the net's delay, and `through` ns in the cell."""
         if not isinstance(bit, str):
             self.graph.add(bit, to, self.wire(bit, name, port) + through)
 
     def end(self, name: str, port: str, bit: Bit, setup: float) -> None:
+        """Adds an end of paths at a port of a cell: the delay of the net, and the setup time."""
         self.end_inside(name, port, bit, self.wire(bit, name, port) + setup)
 
     def end_inside(self, name: str, port: str, node: int, ns: float) -> None:
         self.ends.append(End(node, ns, name, port, self.fast(name) and not self.at_both(name, port)))
 
     def start(self, bit: Bit | str, ns: float, name: str) -> None:
+        """Adds a start of paths at an output of a cell, `ns` after the clock edge."""
         if not isinstance(bit, str):
             self.starts.append((bit, ns))
             if self.fast(name):
@@ -715,11 +728,13 @@ def plain(name: str) -> str:
 
 
 def registers(cell: dict, key: str) -> bool:
+    """Returns whether a parameter of a cell, a number of registers, is above 0."""
     text = cell.get("parameters", {}).get(key, "0")
     return text not in ("FALSE", "") and set(str(text)) <= {"0", "1"} and int(str(text), 2) > 0
 
 
 def ram_registered(cell: dict, port: str) -> bool:
+    """Returns whether an output port of a block RAM or URAM has a register."""
     parameters = cell.get("parameters", {})
     side = "A" if "A" in port.replace("CAS", "").replace("DATA", "") else "B"
     keys = (f"OREG_{side}", f"DO{side}_REG")

@@ -31,6 +31,7 @@ declare -A equal_parts=([rill_engine]="rill_engine_lane rill_dequantize" [rill_v
 keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; "
 keep_copies+="setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
 
+# Prints the name of the files of a netlist, without folder and suffix.
 netlist_name() { # MODULE NAME=VALUE...
     echo "$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)"
 }

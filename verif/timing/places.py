@@ -54,6 +54,7 @@ class Instances:
 
 
 def nets_of(module: dict) -> Iterator[tuple[tuple[str, ...], Places]]:
+    """Yields the path of instances and the places of each net that was inside an instance."""
     for net in module["netnames"].values():
         attributes = net.get("attributes", {})
         path = tuple(attributes.get("hdlname", "").split()[:-1])

@@ -3,8 +3,9 @@
 """Compares the delay model with paths that Vivado reported for routed designs of other people (published.txt).
 
 usage: published.py [--delays FILE] [--paths]
-Prints a table by class of delay and one by group of paths, as in docs/clock.md: reported time over the model's. Rows
-of speed grade -1 count at grade -2: divided by the ratio of the two grades' flip-flops. --paths: a line for each path.
+Prints a table by class of delay and one by group of paths, as in docs/clock.md, with the reported time divided by the
+model's. Times of speed grade -1 are converted to grade -2: they are divided by the ratio of the flip-flop delays of
+both grades. --paths: prints a line for each path instead.
 """
 import argparse
 import math
@@ -41,6 +42,7 @@ CLASSES = {  # in the order of the table: kinds, and for nets the loads from and
 
 @dataclass
 class Piece:
+    """A part of a path. kind: a letter code of published.txt. loads: of a net, otherwise 0."""
     kind: str
     loads: int
     ns: float
@@ -48,6 +50,7 @@ class Piece:
 
 @dataclass
 class Row:
+    """A path that Vivado reported (published.txt). reports: how many reports have it."""
     part: str
     grade: str
     reports: int
@@ -118,6 +121,7 @@ def line(name: str, theirs: list[float], ours: list[float]) -> str:
 
 
 def class_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
+    """Returns the rows of the table by class of delay."""
     scale, lines = grades(rows), []
     for name, (kinds, least, most) in CLASSES.items():
         found = [(piece.ns / scale[row.grade], model_ns(ns, piece)) for row in rows for piece in row.path
@@ -127,6 +131,7 @@ def class_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
 
 
 def totals(rows: list[Row], ns: dict[str, float]) -> list[tuple[Row, float, float]]:
+    """Returns each path with the reported time, converted to grade -2, and the model's time, both in ns."""
     scale = grades(rows)
     return [(row, sum(piece.ns for piece in row.path) / scale[row.grade],
              sum(model_ns(ns, piece) for piece in row.path)) for row in rows]
@@ -137,6 +142,7 @@ def is_wide(row: Row) -> bool:
 
 
 def path_lines(rows: list[Row], ns: dict[str, float]) -> list[str]:
+    """Returns the rows of the table by group of paths."""
     found = totals(rows, ns)
     groups = {f"paths with a net of {WIDE} loads or more": [one for one in found if is_wide(one[0])],
               "other paths": [one for one in found if not is_wide(one[0])], "all paths": found}

@@ -2,7 +2,10 @@
 // Holds the paths between the modules of one memory channel, for verif/timing/run.sh: its DMA engines, the read
 // arbiter, and the tree that distributes descriptors. They are connected as in rill_channel. The defaults are those
 // of channel 0 of the GPT-2 medium design: five readers, and one write engine with three clients. Each instance has
-// a separate reset and flush, as in a design's top module (gen/emit/emit_top.c). It is not a part of any design.
+// a separate reset, and each DMA engine a separate flush, as in a design's top module (gen/emit/emit_top.c). This
+// module is not a part of any design.
+// CHANNELS: channels that get descriptors from the tree. READERS: read engines. WRITERS: clients of the write engine.
+// PREFETCH_BEATS: depth of the prefetch FIFO of read engine 0.
 `default_nettype none
 
 module rill_timing_channel #(

@@ -14,15 +14,15 @@ usage() {
 usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [--list | --needed] [--path] [--jobs N]
                            [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
-  --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
-             lines at its top (30 s)
-  --design   the clock of the design that SPEC gives. Each kind of instance whose logic has changed since its row of
-             verif/timing/paths.txt is walked; the other results are taken from verif/timing/tables.jsonl
+  --all      walks every line of verif/timing/modules.txt and every instance of the designs that this file names.
+             Without --all, only the quick lines at the top of the file are walked (30 s)
+  --design   prints the clock of the design that SPEC gives. Each kind of instance whose logic has changed since its row
+             of verif/timing/paths.txt is walked; the other results are taken from verif/timing/tables.jsonl
   --again    with --design, walks all kinds of instances
   --needed   with --design, only prints which kinds need a walk
-  --borders  only checks that each signal between dies of the design of SPEC goes from flip-flop to flip-flop. A run
-             with --design also checks this. A run without --borders and --design checks it for the designs that
-             verif/timing/modules.txt names
+  --borders  only checks that each signal between dies of the design of SPEC, except resets and those of the matrix
+             engine, goes from flip-flop to flip-flop. A run with --design also checks this. A run without --borders
+             and --design checks it for the designs that verif/timing/modules.txt names
   --list     only prints what would be walked
   --path     also prints the longest path of each module, net by net
   --record   writes the results to verif/timing/paths.txt and tables.jsonl. With --design, it also replaces a recorded
@@ -51,8 +51,10 @@ limit_of() { # line
         END { print limit }' "$recorded"
 }
 
+# Calls known.py for the design whose lines are walked.
 known() { python3 "$here/known.py" --floorplan "$pblocks" "$@"; }
 
+# Walks a netlist, adds the key to its table, and reports the result.
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said other on_dies=()
     # The engine is the only module whose parts are on several dies.
@@ -108,6 +110,7 @@ check_designs() {
     done < <(sed -n 's/^design //p' "$here/modules.txt")
 }
 
+# Prints the lines from which all_lines starts: the design of --design, or those of modules.txt.
 lines_of_file() {
     if [ -n "$spec" ]; then echo "design $spec"
     elif [ $all = 1 ]; then cat "$here/modules.txt"
@@ -166,14 +169,15 @@ make_netlist() { # line
     while IFS= read -r part; do [ -z "$part" ] || is_known "$part" || make_netlist "$part" || return; done <<<"$parts"
 }
 
-# Makes the netlists of all lines, which takes most of the time, by jobs. The walks come afterwards: a walk needs the
-# tables of the parts that it leaves empty.
+# Makes the netlists of all lines, which takes most of the time, in parallel jobs. The walks come afterwards, because a
+# walk needs the tables of the parts that the netlist leaves empty.
 make_netlists() {
     local line of=()
     [ -z "$spec" ] || of=(--design "$spec")
     while IFS= read -r line; do add_job 1 "${BASH_SOURCE[0]}" "${of[@]}" --netlist "$line"; done < <(lines_wanted)
     run_jobs "$jobs"
 }
+# Prints the lines that need a walk, only those of the modules that the arguments name if there are any.
 lines_wanted() { awk -v wanted="$wanted" 'wanted == " " || index(wanted, " " $1 " ")' "$work/needed"; }
 
 all=0 list=0 spec="" borders="" wanted=" " one=() jobs=${job_count:-1} netlist=""
@@ -238,14 +242,15 @@ make_top() {
         hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 
-# Checks that every signal between dies goes from a flip-flop to a flip-flop without logic.
+# Checks that `design.py --borders` has found nothing: every signal between dies, except resets and those of the matrix
+# engine, goes from a flip-flop to a flip-flop.
 check_borders() { # spec
     if [ -s "$work/borders" ]; then
         fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# Checks the signals between the dies of a design (check_borders). Walks only the modules at their ends.
+# Checks the signals between the dies of a design (check_borders). Walks only the modules at the ends of these signals.
 walk_borders() { # SPEC
     local line ends
     plan 1
@@ -283,13 +288,14 @@ find_needed() {
     else known --stale "$work/lines" >"$work/needed"; fi
 }
 
-# Stores the tables of the walked lines, with --design also those that an earlier run walked but did not store.
+# Stores the tables of the walked lines. With --design, also stores those that an earlier run walked but did not store.
 store_walked() {
     local lines=$work/walked
     [ -z "$spec" ] || [ "$wanted" != " " ] || lines=$work/lines
     [ ! -s "$lines" ] || known --store "$lines" || counted fail "verif/timing/paths.txt" "it was not written"
 }
 
+# Prints how many kinds of instances of the design are known, and the lines that need a walk.
 say_needed() {
     local all count
     all=$(grep -vc '^design ' "$work/lines")

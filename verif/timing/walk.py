@@ -21,7 +21,7 @@ from model import CLOCK_PORTS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are doubled
 # Suffix of the file with the longest paths of a netlist, and with the table of its ports for the surrounding modules.
 TABLES = ".table"
-# The start of a path of a reset.
+# Matches the start of a path that begins at a reset.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_arrived)?(\[\d+\])?)$")
 
 STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generate loop
@@ -29,7 +29,8 @@ STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generat
 
 @dataclass
 class Path:
-    ns: float
+    """A path from a register or input to a register or output."""
+    ns: float  # the clock period that the path needs
     nodes: list[int]
     start: str
     end: str
@@ -40,9 +41,9 @@ class Path:
 @dataclass
 class Fan:
     """The nets with the most loads, one of each kind, as (loads, name)."""
-    wide: tuple[int, str]
-    enable: tuple[int, str]
-    stall: tuple[int, str]
+    wide: tuple[int, str]    # loads, without enables and resets
+    enable: tuple[int, str]  # enables and resets of a net from a register or an input
+    stall: tuple[int, str]   # enables and resets of a net from logic
 
 
 class Walk:
@@ -90,12 +91,14 @@ class Walk:
         return found
 
     def start_name(self, node: int) -> str:
+        """Returns the name of the register or of the input at which a path begins."""
         for name, bits in self.net.inputs.items():
             if node in bits:
                 return f"{name} (input)"
         return self.net.name_of(node)
 
     def levels(self, path: Path) -> int:
+        """Returns the number of LUTs, multiplexers, DSPs and distributed RAMs on a path after its start."""
         kinds = [self.kind_at(node) for node in path.nodes[1:]]
         return sum(1 for kind in kinds if kind in ("lut", "muxf", "dsp", "lutram", "bitwise"))
 
@@ -206,6 +209,7 @@ def netlist_name(line: str) -> str:
 
 
 def top_of(modules: dict) -> dict:
+    """Returns the top module of a netlist."""
     return next(m for m in modules.values() if m.get("attributes", {}).get("top", "0").strip("0"))
 
 
@@ -224,6 +228,7 @@ def box_lines(modules: dict) -> dict[str, str]:
 
 
 def read_table(path: str) -> Table:
+    """Returns the table of a module that write_table has written."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
     return Table(said["arrive"], said["depart"], [tuple(arc) for arc in said["through"]], said["clbs"], said["bare"],
@@ -237,6 +242,7 @@ def tables_of(modules: dict, folder: str) -> dict[str, Table]:
 
 
 def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) -> Netlist:
+    """Returns the netlist in a file of Yosys. Ends the program if it has a combinational loop."""
     with open(path, encoding="utf-8") as f:
         modules = json.load(f)["modules"]
     boxes, parts = tables_of(modules, os.path.dirname(path)), sorted(box_lines(modules).values())
@@ -252,6 +258,7 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
 
 
 def write_table(walk: Walk, path: str) -> None:
+    """Writes the table of the module, the lines of its empty parts, and its longest paths."""
     said = asdict(walk.table())
     said["parts"] = walk.net.parts
     for key, of_reset in (("paths", False), ("resets", True)):
@@ -281,6 +288,7 @@ def print_loads(walk: Walk, count: int) -> None:
 
 
 def faults(path: Path, fan: Fan, given: argparse.Namespace) -> list[str]:
+    """Returns a message for each limit that the longest path or a net exceeds."""
     found = [] if path.ns <= given.limit else [f"longest path {path.ns:.2f} ns is above {given.limit:.2f} ns"]
     for (loads, name), cap, what in ((fan.wide, given.fanout, "has"), (fan.enable, given.enables, "enables"),
                                      (fan.stall, given.stall, "enables")):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom kernel: y = x * scale, negated where the lowest bit of `turn` is 1. `scale` and `turn` are vector parameters
 // of the operation. One parameter word holds both for a word of the vector, and is taken with the last position's word.
-// Latency 3 cycles, one word per cycle.
+// Latency 3 cycles, one word per cycle. fault: a pulse if an operand or a product is not finite.
 `default_nettype none
 
 module affine #(

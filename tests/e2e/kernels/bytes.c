@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts fp32 to fixed point with FRAC bits after the point, as int8 rounded toward zero and clipped to +-127, and
-// back.
+// The golden functions of narrow.v and widen.v. narrow converts fp32 to int8 with FRAC bits after the point, rounded
+// toward zero and clipped to +-127. widen converts such numbers back.
 #include <math.h>
 
 #include "rill_kernel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom kernel: y = x * (position + 1), with the position from the step word. Latency 3 cycles. One word per cycle;
-// with SINGLE one word at a time.
+// with SINGLE one word at a time. fault: a pulse if an operand or a product is not finite.
 // A step word is for the FIRINGS firings of a step. The kernel reads it while it waits, and takes it with the last word
 // of these firings. With WHEN_LAST, a step word without `head` has no firing, and the others have words of the step's
 // last position alone.

@@ -21,7 +21,7 @@ module narrow #(
     output reg  [USER_W-1:0]   m_axis_q_tuser,
     output reg                 m_axis_q_tlast
 );
-    localparam [8:0] ONE = 9'd127 - FRAC;   // exponent of the least x that is not 0
+    localparam [8:0] ONE = 9'd127 - FRAC;   // biased exponent of the least x whose result is not 0
     reg open_q;
     assign s_axis_x_tready = open_q && (!m_axis_q_tvalid || m_axis_q_tready);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: negates the elements of every second position. Zeros, also those that pad a word, stay zeros. A state
-// of the instance is whether the number of the position is odd. Latency 1 cycle, one word per cycle.
+// Custom kernel: negates the elements of every second position. Zeros, also those that pad a word, stay zeros. The
+// instance keeps from step to step whether the next position is odd. Latency 1 cycle, one word per cycle.
 `default_nettype none
 
 module turn #(

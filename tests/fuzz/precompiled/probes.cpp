@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the state of the probes of probes.sv. They report to the checker and the watch through
+// Keeps the state of the probes of probes.sv, and reports to the checker and the watch through
 // verif/harness/probe_dpi.c.
 #include <svdpi.h>
 
@@ -9,11 +9,11 @@ extern "C" {
 
 struct stream {
     int id;
-    bool wanted;
+    bool wanted; // the checker compares further beats
     long long beats, stalls;
 };
 
-enum { READY = 1, LAST = 2, RESET = 4 };
+enum { READY = 1, LAST = 2, RESET = 4 }; // bits of `flags`: tready, tlast and reset in this cycle
 
 // Reports a cycle in which a word is offered.
 static void offer(stream &s, int flags, const svBitVecVal *data, int user, int count) {

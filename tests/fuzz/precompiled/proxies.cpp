@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects the simulator with one of the models of proxies.sv. stages.sh compiles this file once for each model and
-// defines its name as UNIT.
+// Connects the simulator with one of the models of proxies.sv. tests/quick_build.sh compiles this file once for each
+// model. It defines UNIT as the name of the model, and WIDE as 1 if the model also has the ports `moves` and `state`.
 #include <svdpi.h>
 
 #define JOIN_(a, b) a##b
@@ -10,7 +10,7 @@
 #define TEXT(a) TEXT_(a)
 #include TEXT(MODEL.h)
 
-// Copies the words of the port of a model.
+// Copies an argument of the simulator to a port of the model.
 static void put(CData &port, const svBitVecVal *in) { port = static_cast<CData>(in[0]); }
 static void put(SData &port, const svBitVecVal *in) { port = static_cast<SData>(in[0]); }
 static void put(IData &port, const svBitVecVal *in) { port = in[0]; }
@@ -21,6 +21,7 @@ template <std::size_t words> static void put(VlWide<words> &port, const svBitVec
 
 extern "C" void *JOIN(rill_new_, UNIT)() { return new MODEL; }
 
+// Runs one clock cycle of the model.
 static void step(MODEL &model, const svBitVecVal *in) {
     put(model.in, in);
     model.clk = 0;
@@ -30,6 +31,7 @@ static void step(MODEL &model, const svBitVecVal *in) {
 }
 
 #if WIDE
+// Copies a port of the model to an argument of the simulator.
 static void get(QData port, svBitVecVal *out) {
     out[0] = static_cast<svBitVecVal>(port), out[1] = static_cast<svBitVecVal>(port >> 32);
 }

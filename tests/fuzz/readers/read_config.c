@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the config.json of a checkpoint.
+// Reads the config.json of a checkpoint with the rules of the family gpt2.
 #include "gen/spec/family.h"
 #include "tests/fuzz/readers/reader.h"
 

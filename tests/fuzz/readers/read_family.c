@@ -19,6 +19,7 @@ static const char *spec_of(struct arena *arena, const struct family *family, con
     return spec;
 }
 
+// Returns whether the compiler accepts a spec, as far as its graph.
 static bool expand(struct arena *arena, struct diag *diag, const char *text) {
     const struct rill_spec *spec = rill_spec_read_bytes("spec.yaml", text, strlen(text), arena, diag);
     struct ir *ir = ARENA_NEW(arena, struct ir);

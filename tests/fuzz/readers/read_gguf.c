@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
+// Reads a GGUF file: its header, its lists, the last row of every tensor that is not too wide, and its tokenizer.
 #include "gen/model/gguf.h"
 #include "tests/fuzz/readers/reader_tokenizer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the body of a request to the server, as each of the two endpoints does, and makes an answer of the bytes after
-// it, with the stop strings of the request. The text of an answer must not depend on how its bytes are divided into
-// tokens, and must be valid UTF-8.
+// Reads the body of a request to the server, as each of the two endpoints does. If a byte 0 and more bytes come after
+// the body, makes an answer of these bytes, with the stop strings of the request. The text of an answer must not depend
+// on how its bytes are divided into tokens, and must be valid UTF-8.
 #include "tests/fuzz/readers/reader.h"
 
 #include "boards/serve/serve_answer.c"

@@ -3,7 +3,7 @@
 #include "tests/fuzz/readers/reader.h"
 #include "gen/model/safetensors.h"
 
-enum { TENSORS = 4, ELEMENTS = 1 << 16 };
+enum { TENSORS = 4, ELEMENTS = 1 << 16 }; // tensors of a file, and most elements of a tensor, that are read
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "model.safetensors";

@@ -14,6 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Makes an arena and a diag for one input.
 static inline void reader_begin(struct arena *arena, struct diag *diag) {
     static FILE *nowhere;
     if (nowhere == NULL) nowhere = fopen("/dev/null", "w");
@@ -27,6 +28,7 @@ static inline const char *reader_folder(void) {
     return path != NULL ? path : ".";
 }
 
+// Writes an input to a file of this name in the folder. Returns its path.
 static inline const char *reader_file(struct arena *arena, const char *name, const void *data, size_t size) {
     const char *path = arena_printf(arena, "%s/%s", reader_folder(), name);
     FILE *out = fopen(path, "wb");
@@ -34,6 +36,7 @@ static inline const char *reader_file(struct arena *arena, const char *name, con
     return path;
 }
 
+// Removes the files of an input and frees the arena.
 static inline void reader_end(struct arena *arena, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++) unlink(arena_printf(arena, "%s/%s", reader_folder(), names[i]));
     arena_free(arena);

@@ -8,11 +8,11 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
-  --runs N     inputs of each reader (default 2000; all but spec and ir: a fifth)
-  --seconds N  time of each reader instead, with another seed each time
+  --runs N     inputs of each reader (default 2000). Readers except spec, ir and family get a fifth of N
+  --seconds N  runs each reader for N seconds instead, with another seed each time
   reader       spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family
                request (default: all)
-Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
+The first inputs are files of the tree. An input that crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
 
@@ -65,6 +65,7 @@ small_requests() { # folder
         '"text": "q"}]}], "model": "m", "logit_bias": {}, "stream_options": {"include_usage": true}}' >"$1/chat"
 }
 
+# Makes a folder with the first inputs of a reader.
 make_corpus() { # reader, folder
     local model=$root/models/tinystories-gpt2-1m pass passes
     rm -rf "$2" && mkdir -p "$2"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets negative elements to 0. NaN and infinity are faults.
+// Sets negative and subnormal elements to 0. NaN and infinity are faults.
 #include "rill_kernel.h"
 
 void rectify(struct rill_call *call) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: sets every negative fp32 element to zero. Latency 1 cycle, one word per cycle. fault: a pulse for a
-// NaN or infinite operand.
+// Custom kernel: sets negative and subnormal fp32 elements to zero. Latency 1 cycle, one word per cycle. fault: a pulse
+// for a word with a NaN or an infinite element.
 `default_nettype none
 
 module rectify #(
