@@ -10,8 +10,8 @@ usage() {
 usage: tests/lint.sh [--quick] [CHECK...]
   --quick  without the builds with gcc and clang, clang-tidy and the templates
   CHECK    runs only checks whose names contain CHECK (default: all checks)
-Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; headers of the Verilog files; paths of one
-machine and issue numbers; shell scripts in bash and shellcheck; Python in pyflakes; cppcheck; marks of tools/new-op;
+Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; headers of the Verilog files; rules of
+strict front ends in the custom kernels of tests; paths of one machine and issue numbers; shell scripts in bash and shellcheck; Python in pyflakes; cppcheck; marks of tools/new-op;
 tables and the chart in docs/ that are made from the sources; includes of the oracle; layers of the folders
 (tests/walls.sh); layouts of bits (tests/fields.sh); gcc and clang with -Wall -Wextra -Werror; clang-tidy; each template
 by itself in Verilator, Icarus and Yosys (first parameter sets).
@@ -177,6 +177,7 @@ add silent "SPDX lines" spdx_missing
 add silent "line lengths" too_long
 add silent "tabs and trailing blanks" blanks
 add silent "Verilog headers" verilog_headers
+add silent "custom kernels: rules of strict front ends" verif/lint/strict.py tests/e2e/kernels/*.v
 add silent "words that do not belong" foreign_words
 add silent "shell syntax" shell_syntax
 add silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"

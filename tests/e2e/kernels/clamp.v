@@ -31,7 +31,7 @@ module clamp #(
     endfunction
 
     reg     wild;
-    integer i;
+    integer i, k; // a variable for each block: some tools refuse one that two kinds of blocks assign
     always @* begin
         wild = 1'b0;
         for (i = 0; i < LANES; i = i + 1) wild = wild | (&s_axis_x_tdata[i*32+23 +: 8]);
@@ -43,7 +43,7 @@ module clamp #(
         if (rst) m_axis_y_tvalid <= 1'b0;
         else if (s_axis_x_tready) m_axis_y_tvalid <= s_axis_x_tvalid;
         if (s_axis_x_tready) begin
-            for (i = 0; i < LANES; i = i + 1) m_axis_y_tdata[i*32 +: 32] <= clamped(s_axis_x_tdata[i*32 +: 32]);
+            for (k = 0; k < LANES; k = k + 1) m_axis_y_tdata[k*32 +: 32] <= clamped(s_axis_x_tdata[k*32 +: 32]);
             m_axis_y_tuser <= s_axis_x_tuser;
             m_axis_y_tlast <= s_axis_x_tlast;
         end
