@@ -10,11 +10,11 @@ usage() {
 usage: tests/lint.sh [--quick] [CHECK...]
   --quick  without the builds with gcc and clang, clang-tidy and the templates
   CHECK    runs only checks whose names contain CHECK (default: all checks)
-Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; headers of the Verilog files; rules of
-strict front ends in the custom kernels of tests; paths of one machine and issue numbers; shell scripts in bash and shellcheck; Python in pyflakes; cppcheck; marks of tools/new-op;
-tables and the chart in docs/ that are made from the sources; includes of the oracle; layers of the folders
-(tests/walls.sh); layouts of bits (tests/fields.sh); gcc and clang with -Wall -Wextra -Werror; clang-tidy; each template
-by itself in Verilator, Icarus and Yosys (first parameter sets).
+Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; headers of the Verilog files; rules of strict
+front ends in the custom kernels of tests; paths of one machine and issue numbers; shell scripts in bash and shellcheck;
+Python in pyflakes; cppcheck; marks of tools/new-op; tables and the chart in docs/ that are made from the sources;
+includes of the oracle; layers of the folders (tests/walls.sh); layouts of bits (tests/fields.sh); gcc and clang with
+-Wall -Wextra -Werror; clang-tidy; each template by itself in Verilator, Icarus and Yosys (first parameter sets).
 TEXT
 }
 
