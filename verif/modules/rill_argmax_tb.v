@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_argmax. Compares ids and hashes with the C functions, with ties, zeros and elements past N. Also
 // checks order, token marks and, without idles and stalls, the rate of one chunk per cycle. HASHES above 1: every token
-// has a hash, which is compared with one that the bench computes from its definition.
+// has a hash, which is compared with the result of hash_of in this bench.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
@@ -16,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_argmax_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 21;

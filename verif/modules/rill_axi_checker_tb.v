@@ -2,7 +2,8 @@
 // Testbench of the protocol checker rill_axi_checker. Legal traffic of any timing must raise nothing, and the counts of
 // open bursts must be right. Each way to break a rule (task break_rule) must be reported under its own name. The
 // checker ends a run at the first violation, so every violation has a separate run with +break=N.
-// vectors_rill_axi_checker.c starts these runs, and this bench judges their output.
+// vectors_rill_axi_checker.c starts these runs, and this bench judges their output. Parameters without a comment are
+// those of rill_axi_checker.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
@@ -21,8 +22,8 @@ module rill_axi_checker_tb;
     parameter OUTSTANDING = 4;
     parameter READ_EN = 1;
     parameter WRITE_EN = 1;
-    parameter W_FIRST = 1;                                   // 0: no beat before its address; of the write breaches
-                                                             // only the last one is tried
+    parameter W_FIRST = 1;                                   // 0: no beat comes before its address, and only the last
+                                                             // of the write breaches is tried
     localparam BYTES = BEAT_BITS / 8;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
@@ -109,10 +110,13 @@ module rill_axi_checker_tb;
     endtask
 
     // ---- legal traffic: the channels in any order that the protocol allows ----
-    integer                r_len [0:IDS*OUTSTANDING-1];      // lengths of the open bursts, a queue per id
+    integer                r_len [0:IDS*OUTSTANDING-1];      // arlen of the open bursts, a queue per id
     integer                r_open [0:IDS-1];
     integer                r_beat [0:IDS-1];
-    reg  [ID_W-1:0]        w_id [0:BURSTS-1];                // write bursts in their order, from here on
+    // w_id, w_place, w_len: id, address and awlen of each write burst, in order. b_due: responses per id that may be
+    // sent. decided: write bursts that have been drawn. aw_sent, w_sent: bursts whose address, or whose last beat, was
+    // taken. complete: bursts for which both were taken. w_beat: next beat of burst w_sent.
+    reg  [ID_W-1:0]        w_id [0:BURSTS-1];
     reg  [63:0]            w_place [0:BURSTS-1];
     integer                w_len [0:BURSTS-1];
     integer                w_open [0:IDS-1];                 // bursts per id that are decided and not answered
@@ -282,8 +286,8 @@ module rill_axi_checker_tb;
         $finish;
     end
 
-    // Judges the runs that broke a rule. Each has a line of three numbers: the breach, the rule that should be
-    // reported, and the rule that was reported (0: none; -1: one before the breach).
+    // Judges the runs that broke a rule. Each run has a line of three numbers in the file of vectors: the breach, the
+    // rule that should be reported, and the rule that was reported (0: none; -1: one was reported before the breach).
     task judge;
         integer file, which, should, said, seen;
         begin
@@ -644,7 +648,7 @@ module rill_axi_checker_tb;
                 w(0);
                 commit(14);
             end
-            27, 28: begin                                    // no address ever comes, for a burst or a part of one
+            27, 28: begin                                    // a burst, or a part of one, never gets an address
                 w(breach - READ_BREACHES == 27);
                 step;
                 commit(15);
@@ -754,7 +758,7 @@ module rill_axi_checker_tb;
             else if (breach > READ_BREACHES && WRITE_EN != 0 && (W_FIRST != 0 || breach == BREACHES)) break_write;
             else commit(0);
             tick;
-            if (!{arready, rready, awready, wready, bready}) begin       // what is stalled is taken now
+            if (!{arready, rready, awready, wready, bready}) begin       // stalled transfers are taken now
                 {arready, rready, awready, wready, bready} = 5'b11111;
                 tick;
             end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_axil_regs. Checks the register map of docs/registers.md: arguments with byte strobes, channel
 // bases, start and done of ap_ctrl_hs, clear-on-read, auto-restart, interrupt enable and toggle, and counters.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
@@ -13,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_axil_regs_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 5;
     parameter COUNTERS = 3;
     parameter SAMPLING = 0;
@@ -186,7 +188,7 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
-                if (i != REG_MIN_P + 4) begin              // no register is there; without SAMPLING writes are ignored
+                if (i != REG_MIN_P + 4) begin              // this address has no register
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
@@ -230,7 +232,7 @@ module rill_axil_regs_tb;
             end
             finish_request;
             expect_word(REG_HALT, 0);
-            expect_word(REG_PREFIX, 0);                    // it applied to one request only
+            expect_word(REG_PREFIX, 0);                    // the prefix applied to one request only
             expect_bit(20, ap_start, 1'b0);                // no restart
             read(REG_CTRL);
         end

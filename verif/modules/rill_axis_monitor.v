@@ -7,10 +7,10 @@
 // The monitor stalls in +stall=P percent of the cycles. +seed=N together with SALT makes instances differ. STALL >= 0
 // overrides +stall. While the input `hold` is high, the monitor is not ready.
 // WORDS: most words that the bench expects. STOP = 1: the monitor is not ready while nothing is expected, for streams
-// that never end. CHECK_X = 1: the payload of a valid word must be known.
-// seen counts the transfers. done: every expected word has come. For throughput and latency: first_time and last_time
-// are the cycle numbers (clock edges since time 0) of the first and the last transfer since the bench called
-// `u_snk.restart`, and words is their number.
+// that never end. CHECK_X: as in rill_axis_checker.
+// `seen` counts the transfers. `done` is high while every expected word has come. For throughput and latency: `words`
+// counts the transfers since the bench called `u_snk.restart`, and first_time and last_time are the cycle numbers
+// (clock edges since time 0) of the first and the last of them.
 `default_nettype none
 
 module rill_axis_monitor #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_corner_turn. Sends D0 x D1 x D2 elements in row-major order. They must come out with the dimensions
 // in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
-// one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
+// word is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
 // than 2 words with their tokens, also checks the rate of both sides (without idles and stalls) and, with ROUNDS = 1,
 // the latency of 2 cycles. PERIOD and SKEW suit the shape of the set (gen/ir/corner.c): otherwise two elements of a
 // word could be in the same bank.
@@ -25,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_corner_turn_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 1;
     parameter D0 = 4;

@@ -24,9 +24,10 @@
 `timescale 1ns / 1ps
 
 module rill_credit_receive_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter DATA_W = 8;
     parameter DEPTH = 7;
-    parameter STAGES = 0;
+    parameter STAGES = 0;                    // register stages between sender and receiver, in both directions
     parameter PARTS = 1;
     parameter STYLE = 0;                     // 0 auto, 2 block, 3 srl
     localparam WORDS = 600 + DEPTH;

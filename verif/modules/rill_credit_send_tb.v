@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_credit_send_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter CREDITS = 7;
     parameter PARTS = 1;
@@ -53,7 +54,8 @@ module rill_credit_send_tb;
         end
     endtask
 
-    // The receiver takes words as they come, and with `give` it returns credits for them at random times.
+    // The receiver takes words as they come, and with `give` it returns credits for them at random times. seen: words
+    // that have come. owed: these words minus the returned credits.
     always @(posedge clk) begin
         cycle = cycle + 1;
         if (rst) begin

@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_dequantize_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 3;
     parameter SIDE_W = 9;
     parameter FAULT = 0;                     // 1: the vectors have more than 50 faults; 0: none, or a few

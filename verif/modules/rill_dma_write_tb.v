@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory. Checks:
 // - The memory is right after random writes, including words that were not written.
-// - idle is high only when every response has come. written comes for each descriptor, not before its last response.
+// - idle is high only when every response has come. `written` comes once for each descriptor that has beats, not before
+//   the descriptor's last response.
 // - A client that stops in the middle of a descriptor does not block the others.
 // - With one client, the rate is full if nothing stalls (a third of it with a buffer of one beat).
-// - A flush ends while clients have descriptors without beats. An error response is reported with its address.
+// - A flush ends although clients have given descriptors whose beats never come. An error response is reported with its
+//   address.
 // - After a reset, responses to beats from before it are not taken for responses to newer beats.
 // - The port keeps the rules of AXI (rill_axi_checker), and no beat comes before its address.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -20,6 +22,7 @@
 `default_nettype none
 
 module rill_dma_write_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter OUTSTANDING = 8;
     parameter BUFFER_BEATS = 1;
@@ -101,7 +104,7 @@ module rill_dma_write_tb;
     integer     total, cycles, c, i, word;
     integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and of all earlier ones of its client
     integer     answered [0:CLIENTS-1];      // responses per client
-    integer     writes [0:CLIENTS-1];        // descriptors written, without those of 0 beats
+    integer     writes [0:CLIENTS-1];        // number of the descriptor that is written next
     integer     asked [0:65535];             // client of each address that was taken
     integer     asks, answers;
     reg         watch = 1;                   // responses and `written` are compared

@@ -9,6 +9,7 @@
 // - First chunks that run column by column begin when the first units of their operand have arrived.
 // - Inputs of each kind arrive at changing rates, from few to as many as fit. A reset discards everything that runs.
 // - With ASYM, half of the products of 4-bit weights have int4_asym weights.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -29,6 +30,7 @@
 
 module rill_engine_ctrl_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;

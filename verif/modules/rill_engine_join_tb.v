@@ -2,6 +2,7 @@
 // Testbench of rill_engine_join. A pulse must come out 2 cycles after each pulse of the port that is last, and no other
 // pulse. Ports may be ahead by up to AHEAD pulses. Also checks one pulse per cycle if all ports keep up, and that a
 // reset clears the counts.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=3 AHEAD=7
 // sweep: PORTS=1 AHEAD=1
 // sweep: PORTS=2 AHEAD=1
@@ -13,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_join_tb;
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     parameter AHEAD = 7;
     localparam CYCLES = 20000;

@@ -27,6 +27,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_lane_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter LANE_BEATS = 16;
@@ -110,10 +111,10 @@ module rill_engine_lane_tb;
     reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
-    // Beats: taken: by the lane; said: reported by `arrived`; popped: used. want_params, want_scales, data: what the
-    // chunk still needs: its parameters, beats of scales, uses of beats. since: cycles since its parameters. there:
-    // rows whose parameters can have arrived. brief: chunks of one row each that still follow. fresh: no scales have
-    // come yet.
+    // Numbers of beats: taken by the lane, said (reported by `arrived`), and popped (used). The chunk still needs its
+    // parameters (want_params), want_scales beats of scales, and `data` uses of beats. since: cycles since the chunk's
+    // parameters. there: rows whose parameters can have arrived. brief: chunks of one row each that still follow.
+    // fresh: no scales have come yet.
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
     integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;

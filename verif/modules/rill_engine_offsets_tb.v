@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_offsets_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TURN_TOKENS = 2;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;

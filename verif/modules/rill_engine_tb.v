@@ -73,26 +73,27 @@
 
 module rill_engine_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of rill_engine.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter GROUP = 64;
-    parameter HEAD_DIM = 40;
-    parameter FAULT = 0;
+    parameter HEAD_DIM = 40;                                   // elements of a head
+    parameter FAULT = 0;                                       // 1: a value is not finite, and the fault must come
     parameter LAST_BEATS = 1;                                  // beats of a row of the last token's product
     parameter TURN_TOKENS = 1;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
     parameter HOPS = 0;
     parameter HALVES = 0;                                      // 1: beats cross in halves, at clk_2x
     parameter AWAY = 0;                                        // 1: the lanes' die has a copy of the operands
-    parameter CUT = 0;
+    parameter CUT = 0;                                         // 1: the lanes are cut after their multipliers (EARLY)
     parameter RESULT_HOPS = HOPS;
     parameter PULSE_HOPS = 0;
     parameter PARAM_BITS = 64;
     parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     parameter BRIEF = 0;                                       // 1: the first steps alone (vectors_rill_engine.c)
-    localparam GAP = 12;                                       // cycles per firing: see the head
+    localparam GAP = 12;                                       // cycles per firing, see the header of this file
 
     // Shapes. vectors_rill_engine.c has the same.
     localparam C = CHANNELS;
@@ -130,8 +131,9 @@ module rill_engine_tb;
         end
     endfunction
 
-    // The last line comes first: an int8 and an int4 product of one operand, the scores of two heads, and the values of
-    // two heads, for each of two layers. The first line is the product for the last token.
+    // The schedule, in reverse order. The last five lines are the entries of each of two layers: an int8 and an int4
+    // product of one operand, the scores of two heads, and the values of two heads. The first line is the product for
+    // the last token.
     localparam [7*96-1:0] TABLE = {
         entry(1, RC + 2, LAST_BEATS, 1, 1, C, 0, LAST_BEATS > 1 ? (2 * XS * LAST_BEATS + GROUP - 1) / GROUP : 1, 1, 0),
         entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0, 0),
@@ -325,7 +327,7 @@ module rill_engine_tb;
         loaded = 1;
     end
 
-    // Stores what a line of the vectors brings. vectors_rill_engine.c has the kinds.
+    // Stores the contents of a line of the vectors. vectors_rill_engine.c explains the kinds.
     task store;
         case (kind)
             1: begin

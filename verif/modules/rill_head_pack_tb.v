@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_head_pack_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter TOKENS = 4;
     parameter TOGETHER = 3;
     parameter HEADS = 6;
@@ -58,7 +59,7 @@ module rill_head_pack_tb;
         in_user = (tok == tokens - 1 ? 1 << (IN_W - 1) : 0) | tok;
     endfunction
 
-    // Whether an output firing ends with this head.
+    // Returns whether an output firing of a step of one token ends with this head.
     function integer group_end(input integer head);
         group_end = head % TOGETHER == TOGETHER - 1 || head == HEADS - 1;
     endfunction

@@ -120,8 +120,8 @@ module rill_slot_loop_tb;
             draw_of = {5{mixed}} ^ {32'd5, 32'd4, 32'd3, 32'd2, 32'd1};
         end
     endfunction
-    // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns its `ending`:
-    // 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
+    // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns the `ending` of
+    // request q: 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
     function integer ids_of(input integer q);
         integer n;
         reg     is_over;
@@ -426,7 +426,7 @@ module rill_slot_loop_tb;
                         @(posedge clk);
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
-                        #0.5 draw = 160'd0;              // those at the acceptance count
+                        #0.5 draw = 160'd0;              // the request keeps the settings of its acceptance
                         if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
                         if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin

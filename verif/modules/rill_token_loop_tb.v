@@ -152,9 +152,9 @@ module rill_token_loop_tb;
     reg  [HASHES*64-1:0] row_hash = {HASHES*64{1'bx}}, next_hash;
     reg  [63:0] want_hash;
     wire [1:0]  draft_events;
-    reg         gen_step = 0;                // the step's first id was generated
-    reg  [63:0] last_word;                   // its step word
-    reg  [31:0] fed [0:7];                   // its ids
+    reg         gen_step = 0;                // the first id of the current step is a generated one
+    reg  [63:0] last_word;                   // step word of the latest such step (DRAFTS)
+    reg  [31:0] fed [0:7];                   // ids of the current step
     integer     end_pos = 0;                 // the only position whose id ends the request
     // With DRAFTS. gen_pos: position of the latest generating step. right: ids of this step that are used, 1 and those
     // of its right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps: generating steps of
@@ -511,7 +511,7 @@ module rill_token_loop_tb;
         integer at;
         begin
             request(9, 6, 95, 0, 0, 0);                    // leaves positions 0 to 13
-            for (at = 0; at <= 14; at = at + 1) begin      // each in the only block, so it is on chip
+            for (at = 0; at <= 14; at = at + 1) begin      // all are in one block, so each is legal
                 begin_at = at;
                 same_image = 1;
                 request(15, 6, 95, 0, 0, 0);               // leaves positions 0 to 19
