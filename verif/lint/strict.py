@@ -193,7 +193,7 @@ class Reader:
                 self.declare(scope, name)
                 stack.append(("end" + word, scope))
                 scope = self.scopes[i] = Scope(scope)
-                scope.names[self.text(name)] = -1   # in a function, its name is a variable, which is never declared
+                scope.names[self.text(name)] = -1   # inside a function, its name is a variable without a declaration
             elif word == "begin":
                 stack.append(("end", scope))
                 if self.text(i + 1) == ":":

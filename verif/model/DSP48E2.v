@@ -33,7 +33,7 @@ module DSP48E2 #(
     output reg  [47:0] P,
     output wire [47:0] PCOUT
 );
-    // The attributes that the model does not have. Each bit must be 0.
+    // A bit is 1 if an attribute has a value that the model does not have.
     localparam [5:0] NONE_OF = {ALUMODEREG != 0, CARRYINREG != 0, CARRYINSELREG != 0, CREG != 0, OPMODEREG != 0,
         PREG != 1};
     localparam SUMMED = AMULTSEL == "AD";        // the multiplier gets AD, the sum of the pre-adder
@@ -53,7 +53,7 @@ module DSP48E2 #(
     wire signed [17:0] b = BREG != 0 ? b2_q : B;
     wire signed [47:0] product = factor * b;
     wire signed [47:0] m = MREG != 0 ? m_q : product;
-    // All attributes and modes are modelled. The case below tests OPMODE.
+    // 1 if the model has this combination of attributes and modes. The case below tests OPMODE.
     wire               known = NONE_OF == 6'd0 && AREG < 2 && (SUMMED || AMULTSEL == "A") && USE_MULT == "MULTIPLY"
         && ACASCREG == AREG && BCASCREG == BREG && ALUMODE == 4'd0 && (SUMMED || inmode == 5'd0)
         && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN && !CARRYCASCIN && !MULTSIGNIN;

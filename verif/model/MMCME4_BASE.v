@@ -7,8 +7,8 @@
 // CLKIN1 stops or has gaps (1.98 periods or longer), CLKOUT0 continues, because the oscillator keeps its frequency.
 // Other periods that are more than 2 % longer or shorter are counted. At MMCM_LOSE of them, with good periods between
 // or not, LOCKED falls, and only RST brings it back.
-// LOCKED does not rise with another ratio than 2, with an oscillator outside of 800 to 1600 MHz, with PWRDWN high, or
-// without CLKFBOUT at CLKFBIN.
+// LOCKED does not rise with attributes that give another ratio than 2, with an oscillator outside of 800 to 1600 MHz,
+// with PWRDWN high, or without CLKFBOUT at CLKFBIN.
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -333,7 +333,7 @@ static int cycles_until(const struct hbm *hbm, uint64_t time) {
 
 // Prefetches the next beat of the channel whose number is 3 higher into the processor's cache. The simulation takes
 // beats channel by channel, so the fetch overlaps with the work on the channels between. Then notes the addresses of
-// this channel's next beat, which a lower channel prefetches.
+// this channel's next beat, which the channel whose number is 3 lower prefetches.
 static void fetch_ahead(struct hbm_channel *ch) {
     struct hbm *hbm = ch->hbm;
     const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];

@@ -47,6 +47,7 @@ module axi_memory_bfm #(
     localparam QUEUE = 64;                        // size of the queues of bursts
     localparam BEATS = 1024;                      // size of the buffer of write beats
 
+    // Returns the initial contents of a word of the memory.
     function [31:0] pattern(input integer word);
         pattern = (word * 32'h9E3779B1) ^ (word >> 7);
     endfunction
@@ -68,6 +69,7 @@ module axi_memory_bfm #(
     integer        pick, i, j, older, beat, first;
     reg            sending;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction

@@ -3,6 +3,8 @@
 // number as id; that R beats reach only the client of their id; that a client which always asks does not block the
 // others; and that one request goes out per cycle if nothing stalls. After a reset, beats of earlier bursts must reach
 // no client, and no request may go out until the last of these beats has come.
+// Checks in messages: 1 a client waits too long, 2 id, 3 and 4 request, 5 and 6 beat at a client, 7 rate, 8 the run
+// takes too long, 9 to 12 the reset while bursts are open.
 // Sets for verif/modules/run.sh:
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
@@ -60,10 +62,12 @@ module rill_axi_read_arbiter_tb;
         .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

@@ -42,7 +42,7 @@ module rill_axil_regs_tb;
     wire [63:0] sampling_seed;
     wire [31:0] prefix;
     wire        forget;
-    integer     forgets = 0;
+    integer     forgets = 0;                                    // pulses of forget
     always @(posedge clk) forgets = forgets + (forget === 1'b1);
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
@@ -75,11 +75,13 @@ module rill_axil_regs_tb;
         .channel_beat(beat), .channel_no_beat(stall_event), .counters(counters));
     always #1 clk = !clk;
 
+    // Waits a random number of cycles: after each one, another one follows with a probability of `percent` percent.
     task pause(input integer percent);
         while ($urandom_range(99) < percent)
             @(posedge clk);
     endtask
 
+    // Writes a register. +idle delays address and data at random, each by itself, and +stall delays bready.
     task write(input [11:0] addr, input [31:0] data, input [3:0] strobe);
         begin
             fork
@@ -110,6 +112,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Reads a register into `got`.
     task read(input [11:0] addr);
         begin
             pause(idle);
@@ -128,6 +131,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Reads a register and compares its value.
     task expect_word(input [11:0] addr, input [31:0] want);
         begin
             read(addr);
@@ -138,6 +142,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Compares a bit. what: number of the check, which a failure prints.
     task expect_bit(input integer what, input value, input want);
         if (value !== want && !failed) begin
             $display("FAIL: check %0d: %b", what, value);
@@ -238,6 +243,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Lets all channels have a beat in `many` cycles.
     task beats_in_request(input integer many);
         begin
             beat <= {CHANNELS{1'b1}};
@@ -247,6 +253,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Ends a request with a pulse of ap_done.
     task finish_request;
         begin
             ap_done <= 1;
@@ -332,7 +339,7 @@ module rill_axil_regs_tb;
             read(REG_CTRL);
         end
     endtask
-    integer again = 0;
+    integer again = 0;                                          // starts around ap_done that began a request
 
     // Writes a kill in each cycle around ap_done, with auto-restart. A kill before ap_done prevents the next request,
     // and the counters stay. A later kill finds the next request running, with counters at 0, and prevents the one

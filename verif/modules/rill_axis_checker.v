@@ -34,6 +34,7 @@ module rill_axis_checker #(
     reg [USER_W-1:0] user_q;
     reg              last_q;
 
+    // Prints the broken rule, and ends the run.
     task breach(input [40*8-1:0] what);
         begin
             $display("FAIL: %m at %0t: %0s", $time, what);

@@ -44,6 +44,7 @@ module rill_axis_driver #(
         random = random * 7919 + SALT * 104729 + 1;
     end
 
+    // Appends a word to those that are sent.
     task push(input [DATA_W-1:0] data, input [USER_W-1:0] user, input last);
         begin
             if (pushed == WORDS) begin

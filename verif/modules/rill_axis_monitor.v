@@ -56,6 +56,7 @@ module rill_axis_monitor #(
         random = random * 6007 + SALT * 15485863 + 1;
     end
 
+    // Expects a word after those that are already expected.
     task expect_word(input [DATA_W-1:0] data, input [USER_W-1:0] user, input last);
         begin
             if (wanted == WORDS) begin
@@ -67,10 +68,12 @@ module rill_axis_monitor #(
         end
     endtask
 
+    // Begins a new measurement of first_time, last_time and words.
     task restart;
         words = 0;
     endtask
 
+    // Prints the word that came and the expected one, and ends the run.
     task fail_word;
         begin
             $display("FAIL: %m: word %0d is data %h user %h last %b", seen, s_axis_tdata, s_axis_tuser, s_axis_tlast);

@@ -76,10 +76,12 @@ module rill_bank_buffer_tb;
         .y_tvalid(r_tvalid),
         .y_tready(m_tready));
 
+    // Returns the word at a place of a block. It has the number of the block in its first and last byte.
     function [31:0] word(input integer block, input integer chunk, input integer tok);
         word = {block[7:0], chunk[7:0], tok[7:0], block[7:0]};
     endfunction
 
+    // Expects the word of a chunk and token of block b, or a padding word.
     task expect_one(input integer chunk, input integer tok, input pad, input last);
         u_m.expect_word({pad, ends, b[7:0], pad ? 32'd0 : word(b, chunk, tok)}, {tok == ntok - 1, tok[TOK_W-1:0]},
             last);

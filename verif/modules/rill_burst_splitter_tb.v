@@ -2,6 +2,7 @@
 // Testbench of rill_burst_splitter. The bursts of random descriptors must cover their beats in order. Each has at most
 // MAX_BURST beats and stays inside 4 KiB. Also checks the rate of one burst per cycle if nothing stalls, and that busy
 // is low at the end. No flush is used here.
+// Checks in messages: 1 address, 2 length, 3 a 4 KiB boundary is crossed.
 // Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
@@ -16,7 +17,7 @@ module rill_burst_splitter_tb;
     parameter BEAT_BITS = 256;
     parameter MAX_BURST = 16;
     localparam BYTES = BEAT_BITS / 8;
-    localparam COUNT = 300;
+    localparam COUNT = 300; // descriptors
 
     reg         clk = 0;
     reg         rst = 1;
@@ -46,10 +47,12 @@ module rill_burst_splitter_tb;
     reg  [63:0] addr;
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -112,6 +115,7 @@ module rill_burst_splitter_tb;
 
     initial left = 0;
 
+    // Goes on to the next descriptor.
     task next;
         begin
             left = beats[got];
@@ -120,6 +124,7 @@ module rill_burst_splitter_tb;
         end
     endtask
 
+    // Checks that busy is low after some cycles, and ends the run.
     task finish_with_flush;
         begin
             got = COUNT + 1;

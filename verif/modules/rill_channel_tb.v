@@ -86,6 +86,7 @@ module rill_channel_tb;
         .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp));
     always #1 clk = !clk;
 
+    // Prints the first check that fails, and ends the run.
     task fail(input [50*8-1:0] what);
         begin
             if (!failed)
@@ -133,6 +134,7 @@ module rill_channel_tb;
         if (cycles > 60000) fail("it does not end");
     end
 
+    // Returns whether the readers have got all beats and the writers have written all descriptors.
     function all_done(input integer unused);
         begin
             all_done = 1;

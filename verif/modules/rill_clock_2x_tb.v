@@ -5,6 +5,8 @@
 // the oscillator's range, ready must fall within four cycles, the loss must be counted, and ready must rise again when
 // the clock is good again. failed must rise if the clock stays outside the range.
 // Without the macro, clk_2x must be ap_clk, and ready must rise 30 to 70 cycles after the reset.
+// Checks in messages: 1 edges of clk_2x, 2 time until ready, 3 state after ready, 4 ready after a disturbance, 5 ready
+// without a reset, 6 and 8 state after and in a reset, 7 failed, 9 to 11 without the macro: clk_2x and state.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
@@ -28,12 +30,14 @@ module rill_clock_2x_tb;
     rill_clock_2x #(.PERIOD_PS(PERIOD_PS), .MULTIPLY(MULTIPLY)) dut (
         .ap_clk(ap_clk), .rst(rst), .clk_2x(clk_2x), .state(state));
 
+    // Prints the number of a check that fails, and ends the run.
     task fail(input integer what);
         begin
             $display("FAIL: %0d", what);
             $finish;
         end
     endtask
+    // Drives a cycle of ap_clk.
     task cycle;
         begin
             #(period / 2) ap_clk = 1'b1;
@@ -41,6 +45,7 @@ module rill_clock_2x_tb;
             #(period / 2) ap_clk = 1'b0;
         end
     endtask
+    // Drives many cycles of ap_clk.
     task cycles(input integer many);
         for (n = 0; n < many; n = n + 1)
             cycle;

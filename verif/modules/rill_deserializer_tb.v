@@ -19,7 +19,7 @@ module rill_deserializer_tb;
     parameter STAGES = 0;
     localparam SLICES = DATA_W / SLICE_W;
     localparam WAY_W = SLICE_W + $clog2(SLICES);
-    localparam CLOCKS = 2 + SLICES + STAGES;
+    localparam CLOCKS = 2 + SLICES + STAGES; // from the change of a word until the output must show it
     localparam WORDS = 500;
 
     wire              clk, rst;
@@ -36,6 +36,7 @@ module rill_deserializer_tb;
 
     initial if (!$value$plusargs("seed=%d", seed)) seed = 0;
 
+    // Returns a random word.
     function [DATA_W-1:0] random_word(input integer unused);
         integer n;
         for (n = 0; n < DATA_W; n = n + 1) random_word[n] = $random(seed);

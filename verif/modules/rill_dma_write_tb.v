@@ -98,21 +98,22 @@ module rill_dma_write_tb;
     reg  [15:0] beats [0:CLIENTS*COUNT-1];
     reg  [39:0] offset [0:CLIENTS*COUNT-1];
     reg  [31:0] expect_mem [0:WORDS-1];
-    integer     sent [0:CLIENTS-1];
+    integer     sent [0:CLIENTS-1];          // descriptors that were offered
     integer     given [0:CLIENTS-1];         // descriptor whose beats are offered at present
-    integer     pos [0:CLIENTS-1];
+    integer     pos [0:CLIENTS-1];           // beats of this descriptor that were offered
     integer     total, cycles, c, i, word;
     integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and of all earlier ones of its client
     integer     answered [0:CLIENTS-1];      // responses per client
     integer     writes [0:CLIENTS-1];        // number of the descriptor that is written next
     integer     asked [0:65535];             // client of each address that was taken
-    integer     asks, answers;
+    integer     asks, answers;               // addresses that were taken, and responses
     reg         watch = 1;                   // responses and `written` are compared
     reg  [31:0] value;
     reg         run = 0;
     reg         with_beats = 1;              // 0: descriptors are given, beats are not
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
@@ -165,6 +166,7 @@ module rill_dma_write_tb;
         end
     end
 
+    // Checks that `written` has come for all descriptors with beats.
     task all_written;
         begin
             repeat (2) @(posedge clk);
@@ -208,6 +210,7 @@ module rill_dma_write_tb;
             end
         end
 
+    // Returns whether all descriptors and beats have been taken.
     function all_given(input integer unused);
         begin
             all_given = !(|b_valid) && !(|d_valid);
@@ -217,6 +220,7 @@ module rill_dma_write_tb;
         end
     endfunction
 
+    // Waits until everything is written and the engine is idle. Then no write may be open.
     task wait_idle;
         begin
             cycles = 0;
@@ -256,6 +260,7 @@ module rill_dma_write_tb;
         end
     endtask
 
+    // Compares the memory with the expected contents.
     task compare;
         for (i = 0; i < WORDS && !failed; i = i + 1)
             if (u_memory.mem[i] !== expect_mem[i]) begin

@@ -24,6 +24,8 @@ module rill_drafts_tb;
     wire                   ready;
     wire [3:0]             more;
     wire [DRAFTS*ID_W-1:0] drafts;
+    // n: ids of the request. missed: the latest step with drafts had no right draft. pause: steps of the pause that are
+    // left. paused, given: how often a step was in a pause or got drafts.
     integer                seed, idle, stall, request, n, step, missed, pause, want, i, waited, paused = 0, given = 0;
     reg                    failed = 0;
 
@@ -32,6 +34,7 @@ module rill_drafts_tb;
         .accepted(accepted), .ready(ready), .more(more), .drafts(drafts));
     always #1 clk = !clk;
 
+    // Prints the number of a check that fails.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, request %0d, step %0d", what, request, step);
@@ -39,6 +42,7 @@ module rill_drafts_tb;
         end
     endtask
 
+    // Appends the next id to the request.
     task append;
         begin
             put <= 1;
@@ -49,6 +53,7 @@ module rill_drafts_tb;
         end
     endtask
 
+    // Reports a step with this number of drafts, of which the first `right` ones were right, and compares the answer.
     task judge(input integer drafts_of_step, input integer right);
         begin
             if (drafts_of_step != 0) begin

@@ -41,7 +41,8 @@ module rill_dsp48e2_tb;
         .PCIN(pcin), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .OPMODE(opmode), .ALUMODE(alumode), .INMODE(inmode[0]),
         .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p), .PCOUT(pcout));
 
-    // Computes the result that a row of the tables selects. Each operand is as many clocks old as it has registers.
+    // table_row computes the result that a row of the tables selects. Each operand is as many clocks old as it has
+    // registers.
     function signed [47:0] wide(input signed [26:0] value);
         wide = value;
     endfunction

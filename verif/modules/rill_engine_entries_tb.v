@@ -30,7 +30,7 @@ module rill_engine_entries_tb;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
-    localparam MOST_K = 32768;                   // longest row with int4_asym
+    localparam MOST_K = 32768;                   // elements of the longest row with int4_asym
     localparam KEYS = CHANNELS < 8 ? CHANNELS : 8; // keys of the step itself per row-step; a step has at most 8 tokens
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
@@ -78,10 +78,12 @@ module rill_engine_entries_tb;
     reg  [15:0]   repetition;
     integer       rows_less, beats_less; // the outputs have the last row and the last beat, counted from 0
     reg           from_memory;
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Draws an entry with a step word, sends both, and expects the outputs that belong to them.
     task one_entry;
         begin
             entry = {$random(seed), $random(seed), $random(seed)};

@@ -6,6 +6,7 @@
 // - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
 // - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
 //   have arrived, also several chunks of one row each, one after the other.
+// Checks in messages: 1 out_valid, 2 row, 3 arrived, 4 the run had too few cases, or not LANE_BEATS beats fit.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
@@ -126,6 +127,7 @@ module rill_engine_lane_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -137,6 +139,7 @@ module rill_engine_lane_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -193,6 +196,7 @@ module rill_engine_lane_tb;
         end
     endtask
 
+    // Takes the next beat of the lane for the command of this cycle.
     task take_beat;
         begin
             pop = 1;
@@ -275,6 +279,7 @@ module rill_engine_lane_tb;
         if (!rst && b_valid && b_ready) taken = taken + 1;
     end
 
+    // Sets the model to its state after a reset.
     task start_over;
         begin
             due_last = 0;

@@ -42,6 +42,7 @@ module rill_engine_offset_tb;
         .int4(int4), .x(x),
         .offset(offset), .sums(sums));
 
+    // Returns element i of the operand of the beat.
     function signed [31:0] element(input integer i);
         element = $signed(x[X_BITS*i +: X_BITS]);
     endfunction
@@ -65,6 +66,7 @@ module rill_engine_offset_tb;
         end
     endtask
 
+    // Draws a beat. The first six beats have the extreme operands.
     task draw;
         begin
             int4 = $random(seed);

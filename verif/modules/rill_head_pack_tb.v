@@ -23,7 +23,7 @@ module rill_head_pack_tb;
     parameter HEADS = 6;
     parameter UNITS = 2;
     parameter OUTSIDE_TOKENS = TOKENS;
-    localparam FIRINGS = HEADS % TOGETHER == 0 ? 0 : HEADS;
+    localparam FIRINGS = HEADS % TOGETHER == 0 ? 0 : HEADS; // as in rill_head_pack: 0 if no output firing is smaller
     localparam IN_W = (OUTSIDE_TOKENS > 1 ? $clog2(OUTSIDE_TOKENS) : 1) + 1;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 24;

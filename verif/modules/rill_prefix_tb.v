@@ -14,6 +14,7 @@ module rill_prefix_tb;
     reg  [15:0] place = 16'hx;
     wire [15:0] first, held;
     wire        refused;
+    // want_held: the expected `held`. block: the block of 64 positions in which the latest request ended.
     integer     seed, idle, stall, i, n, want_held = 0, block = 0, legal, legal_seen = 0, refused_seen = 0;
     reg         failed = 0;
 

@@ -79,7 +79,7 @@ module rill_v_tail_reads_tb;
     integer heads = 0, fired = 0, layers = 0;
     integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;
-    reg [3:0] due_valid = 0;
+    reg [3:0] due_valid = 0; // a read in each of the last four cycles, and its number in `due`
     integer due [0:3];
 
     // Prints the number of the first check that fails, and ends the run.
