@@ -96,8 +96,8 @@ module rill_slot_loop_tb;
     always #1 clk = !clk;
 
     // Requests are numbered over all runs. request_of[s]: number of the request in slot s, -1: none. bad_at: position
-    // of the prompt with an id that is not below VOCAB, -1: none. pos: position at which the next part begins. made: ids
-    // that have reached the ring. waited[s]: steps since slot s had a part.
+    // of the prompt with an id that is not below VOCAB, -1: none. pos: position at which the next part begins. made:
+    // ids that have reached the ring. waited[s]: steps since slot s had a part.
     integer     len [0:RUNS*REQUESTS-1], most [0:RUNS*REQUESTS-1], bad_at [0:RUNS*REQUESTS-1];
     integer     pos [0:RUNS*REQUESTS-1], made [0:RUNS*REQUESTS-1], waited [0:15], request_of [0:15];
     reg         stopped [0:RUNS*REQUESTS-1];
@@ -154,8 +154,8 @@ module rill_slot_loop_tb;
 
     // ---- the datapath ----
     // words, tokens: parts of the current step, and tokens of these parts. tok_in, tok_out: ids of the step that have
-    // entered the datapath, and that it has generated. w_words: parts that the walker has got. kv_open: steps whose K and
-    // V are not in memory.
+    // entered the datapath, and that it has generated. w_words: parts that the walker has got. kv_open: steps whose K
+    // and V are not in memory.
     integer     word_q [0:7], word_slot [0:7], word_n [0:7], words = 0, tokens = 0, tok_in = 0, tok_out = 0, p, t, q,
         steps = 0, w_words = 0, kv_open = 0, delay = 0, ring_wait = 0, beat_wait = 0;
     reg  [63:0] seen [0:7];

@@ -156,8 +156,8 @@ module rill_token_loop_tb;
     reg  [63:0] last_word;                   // step word of the latest such step (DRAFTS)
     reg  [31:0] fed [0:7];                   // ids of the current step
     integer     end_pos = 0;                 // the only position whose id ends the request
-    // With DRAFTS. gen_pos: position of the latest generating step. right: generated ids of this step that are used, one
-    // more than the step has right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps:
+    // With DRAFTS. gen_pos: position of the latest generating step. right: generated ids of this step that are used,
+    // one more than the step has right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps:
     // generating steps of the request. sent_drafts, right_drafts: pulses of draft_events in the request. all_right,
     // all_wrong: right and wrong drafts of all requests.
     integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
