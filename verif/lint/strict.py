@@ -7,8 +7,8 @@ usage: verif/lint/strict.py [-I FOLDER]... FILE...
 Each finding is a line FILE:LINE: RULE: what is wrong. Exit status: 0 no finding, 1 findings, 2 usage.
 
   declaration  a name is declared before it is used (1364-2005, 4.5; functions and instances excepted)
-  reserved     no name is a reserved word of SystemVerilog or VHDL. Names in capitals are parameters and constants, which
-               nothing outside a design names; they are compared as written
+  reserved     no name is a reserved word of SystemVerilog or VHDL. The comparison is case-sensitive: names in capitals
+               are parameters and constants, and nothing outside a design refers to them
   shared       no variable is assigned both in a clocked and in a combinational block
   macro        `ifdef asks for macros of the project only
   delay        no `timescale and no delay: docs/decisions/front-ends.md
@@ -89,8 +89,9 @@ class Scope:
 
 
 def tokens_of(path, folders, report):
-    """Tokens of a file and its includes, with all branches of `ifdef, because the rules hold for every
-    configuration."""
+    """Returns the tokens of a file and its includes, with all branches of `ifdef, because the rules hold for every
+    configuration. Reports findings of the rules about directives (macro, delay, missing includes), but only those in
+    the file itself."""
     text = path.read_text()
     tokens, line, at = [], 1, 0
     for found in TOKEN.finditer(text):
@@ -117,12 +118,12 @@ def tokens_of(path, folders, report):
 
 
 class Reader:
-    """Walks the tokens twice: first it collects declarations, then it looks at uses and at assignments."""
+    """Checks the tokens of one file. collect() must run first, because uses() needs the scopes that it fills."""
 
     def __init__(self, tokens, report):
         self.tokens, self.report = tokens, report
-        self.scopes = {}          # index of the token that opens it -> Scope
-        self.said = set()
+        self.scopes = {}          # index of the token that opens a scope -> Scope
+        self.said = set()         # (file, rule, message) of all reports, because each is reported once
 
     def text(self, i):
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
@@ -140,7 +141,7 @@ class Reader:
     # ---- declarations ----
 
     def skip(self, i, opening="([{", closing=")]}"):
-        """The index after the bracket that closes the one at i."""
+        """Returns the index after the bracket that closes the bracket at i."""
         depth = 0
         while i < len(self.tokens):
             depth += self.text(i) in opening
@@ -151,7 +152,8 @@ class Reader:
         return i
 
     def declared(self, i, in_ports):
-        """Yields the index of each name of the declaration that begins at i; returns where it ends."""
+        """Yields the index of each name that the declaration at i declares. In a list of ports, the declaration ends at
+        the next direction or type."""
         expect, i = True, i + 1
         while i < len(self.tokens):
             word = self.text(i)
@@ -176,7 +178,7 @@ class Reader:
         scope.names.setdefault(name, i)
 
     def collect(self):
-        scope, stack = None, []       # stack: (closing word, scope outside)
+        scope, stack = None, []       # stack: (closing word of an open block, scope outside of the block)
         i = 0
         while i < len(self.tokens):
             word = self.text(i)
@@ -191,7 +193,7 @@ class Reader:
                 self.declare(scope, name)
                 stack.append(("end" + word, scope))
                 scope = self.scopes[i] = Scope(scope)
-                scope.names[self.text(name)] = -1   # a function's name is its result
+                scope.names[self.text(name)] = -1   # inside a function, its name is a variable without a declaration
             elif word == "begin":
                 stack.append(("end", scope))
                 if self.text(i + 1) == ":":
@@ -212,7 +214,8 @@ class Reader:
             i += 1
 
     def depth_before(self, i):
-        """Brackets that are open at i; computed once."""
+        """Returns the number of brackets that are open at i. The numbers of all tokens are computed at the first
+        call."""
         if not hasattr(self, "depths"):
             self.depths, depth = [], 0
             for token in self.tokens:
@@ -222,10 +225,12 @@ class Reader:
         return self.depths[i]
 
     def check_word(self, i):
+        """Checks only that the name at i is not reserved."""
         self.declare(Scope(None), i)
 
     def instance(self, scope, i):
-        """Whether the name at i is that of an instance, `module #(...) name (`, which may be used before."""
+        """If an instance begins at i, `module #(...) name (`, notes both names with index -1, because they may be used
+        before."""
         j = i + 1
         if self.text(j) == "#" and self.text(j + 1) == "(":
             j = self.skip(j + 1)
@@ -241,8 +246,8 @@ class Reader:
 
     def uses(self):
         scope, stack = None, []
-        block = None                             # kind, end of the always block that is being read
-        self.assigned = {}                       # (module, declaration) -> {kind: index}
+        block = None                             # (kind, index of the end) of the latest always block
+        self.assigned = {}                       # index of a declaration -> {kind of block: index of an assignment}
         i = 0
         while i < len(self.tokens):
             word = self.text(i)
@@ -266,6 +271,8 @@ class Reader:
             i += 1
 
     def use(self, scope, i):
+        """Reports the name at i if its declaration comes later. Names of ports, of named blocks and of `macros are
+        skipped."""
         before = self.text(i - 1)
         if before in (".", "`", "\\") or before == "#" or (before == ":" and self.text(i - 2) == "begin"):
             return
@@ -275,6 +282,7 @@ class Reader:
                      f"{self.tokens[place].line}")
 
     def is_function(self, place):
+        """Returns whether the declaration at place is that of a function or task."""
         i = place - 1
         while i > 0 and self.text(i) not in (";", "end", "endfunction", "endtask", "endgenerate"):
             if self.text(i) in ("function", "task"):
@@ -283,7 +291,7 @@ class Reader:
         return False
 
     def block_of(self, i):
-        """Is the always block at i clocked, and where does its statement end?"""
+        """Returns whether the always block at i is clocked, and the index at which its statement ends."""
         clocked, j = False, i + 1
         if self.text(j) == "@":
             j += 1
@@ -296,6 +304,7 @@ class Reader:
         return clocked, self.statement_end(j)
 
     def statement_end(self, j):
+        """Returns the index after the statement that begins at j."""
         word = self.text(j)
         if word == "begin":
             depth = 0
@@ -323,7 +332,8 @@ class Reader:
         return j + 1
 
     def assign(self, scope, i, kind):
-        """Records the variables that an always block assigns, including those of its loops."""
+        """Records an assignment if the name at i is its target, also in the head of a loop. Reports a variable that
+        both kinds of block assign."""
         starts = self.text(i - 1) in (";", "begin", "end", ")", "else", ":", "endcase") \
             or (self.text(i - 1) == "(" and self.text(i - 2) == "for")
         if not starts:
@@ -340,6 +350,7 @@ class Reader:
             self.say(i, "shared", f"`{self.text(i)}` is assigned in a clocked and in a combinational block")
 
     def delays(self):
+        """Reports each `#` that does not begin a list of parameters."""
         for i, token in enumerate(self.tokens):
             if token.text == "#" and self.text(i + 1) != "(" and token.kind == "symbol":
                 self.say(i, "delay", "RTL has no delays")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock buffer without delay, for the bench of rill_clock_2x.
+// Models a clock buffer of the FPGA, without its delay, for simulations with rill_clock_2x.
 `default_nettype none
 `timescale 1ns / 1ps
 

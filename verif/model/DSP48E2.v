@@ -33,9 +33,10 @@ module DSP48E2 #(
     output reg  [47:0] P,
     output wire [47:0] PCOUT
 );
+    // A bit is 1 if an attribute has a value that the model does not have.
     localparam [5:0] NONE_OF = {ALUMODEREG != 0, CARRYINREG != 0, CARRYINSELREG != 0, CREG != 0, OPMODEREG != 0,
         PREG != 1};
-    localparam SUMMED = AMULTSEL == "AD";
+    localparam SUMMED = AMULTSEL == "AD";        // the multiplier gets AD, the sum of the pre-adder
     reg  [4:0]         inmode_q;
     reg  signed [26:0] a_q;
     reg  signed [26:0] d_q;
@@ -52,6 +53,7 @@ module DSP48E2 #(
     wire signed [17:0] b = BREG != 0 ? b2_q : B;
     wire signed [47:0] product = factor * b;
     wire signed [47:0] m = MREG != 0 ? m_q : product;
+    // 1 if the model has this combination of attributes and modes. The case below tests OPMODE.
     wire               known = NONE_OF == 6'd0 && AREG < 2 && (SUMMED || AMULTSEL == "A") && USE_MULT == "MULTIPLY"
         && ACASCREG == AREG && BCASCREG == BREG && ALUMODE == 4'd0 && (SUMMED || inmode == 5'd0)
         && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN && !CARRYCASCIN && !MULTSIGNIN;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the part of an MMCM that rill_clock_2x uses, for its bench. CLKOUT0 has twice the frequency of CLKIN1, and
-// every second rising edge of it is one of CLKIN1.
+// Models the part of an MMCM that rill_clock_2x uses, for its bench. CLKOUT0 has twice the frequency of CLKIN1. Each
+// rising edge of CLKIN1 is also a rising edge of CLKOUT0.
 //
 // After a pulse of RST, LOCKED rises when MMCM_LOCK + 1 consecutive periods of CLKIN1 have each differed by less than
-// 2 % from the period before. Until then, CLKOUT0 has any frequency. Without a pulse of RST, LOCKED never rises. If
+// 2 % from the period before. Until then, CLKOUT0 has random periods. Without a pulse of RST, LOCKED never rises. If
 // CLKIN1 stops or has gaps (1.98 periods or longer), CLKOUT0 continues, because the oscillator keeps its frequency.
 // Other periods that are more than 2 % longer or shorter are counted. At MMCM_LOSE of them, with good periods between
 // or not, LOCKED falls, and only RST brings it back.
-// The model does not lock with other ratios, with an oscillator outside of 800 to 1600 MHz, or without feedback.
+// LOCKED does not rise with attributes that give another ratio than 2, with an oscillator outside of 800 to 1600 MHz,
+// with PWRDWN high, or without CLKFBOUT at CLKFBIN.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -26,6 +27,8 @@ module MMCME4_BASE #(
     input  wire PWRDWN
 );
     localparam MMCM_LOCK = 150, MMCM_LOSE = 6;
+    // Times in ns. last: time of the last edge of CLKIN1. kept: the period before, or after locking the locked period.
+    // quarter: half a period of CLKOUT0. wild: not locked to CLKIN1. run: CLKOUT0 toggles.
     real    last = 0, period = 0, kept = 1, quarter = 1, ratio;
     integer same = 0, wrong = 0;
     reg     reset_seen = 0, run = 1, wild = 1;
@@ -58,7 +61,7 @@ module MMCME4_BASE #(
                 same = ratio > 0.98 && ratio < 1.02 ? same + 1 : 0;
                 kept = period;
                 if (same == MMCM_LOCK)
-                    run = 1'b0;                  // one period of silence: then it runs in phase
+                    run = 1'b0;                  // CLKOUT0 stops for a period, and then starts in phase with CLKIN1
                 if (same == MMCM_LOCK + 1) begin
                     wild = 1'b0;
                     quarter = period / 4;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HBM pseudo-channels with AXI4 ports: queues, content, responses. hbm_bank.c has the DRAM's timing.
+// Models the queues, the content and the responses of HBM pseudo-channels with AXI4 ports. gen/hbm/hbm_bank.c has the
+// timing of the DRAM.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
 #endif
@@ -15,11 +16,12 @@
 #include "gen/hbm/hbm_bank.h"
 
 struct burst {
-    uint64_t offset;
+    uint64_t offset; // byte address in the channel
     int beats, done; // done: beats taken (reads) or given (writes)
     int id, resp, natives;
-    uint64_t ready[HBM_MAX_BEATS]; // ps; reads: time of each beat; writes: [0] is the time of the response, once all
-                                   // data have been given
+    // Times in ps. Reads: when each beat may be taken. Writes: [0] is the time of the response, once all data have been
+    // given.
+    uint64_t ready[HBM_MAX_BEATS];
     uint64_t strobe[HBM_MAX_BEATS];
     uint8_t *data; // writes: data that are not visible yet; reads with has_copy: the content before a later write
     bool has_copy;
@@ -28,7 +30,7 @@ struct burst {
 
 struct queue { // ring of bursts, the oldest at head
     struct burst burst[HBM_QUEUE];
-    int head, count, natives;
+    int head, count, natives; // natives: native bursts of all bursts in the queue
 };
 
 struct hbm_channel {
@@ -37,18 +39,18 @@ struct hbm_channel {
     uint8_t *memory;
     struct hbm_banks banks;
     struct queue reads, writes;
-    int writes_complete; // bursts at the head of `writes` with all data given
+    int writes_complete; // number of bursts, from the head of `writes`, whose data have all been given
     uint64_t random;
     int64_t bad_read, bad_write; // burst number that gets an error, or -1
     int64_t endless;             // read burst without RLAST, or -1
     int64_t bad_beat, late_read; // read beat that gets an error, read burst that is late, or -1
     uint64_t late;               // ps by which late_read is late
-    uint8_t *written;            // one bit per atom; NULL: not guarded
+    uint8_t *written;            // one bit per atom, 1 if it was written; NULL: hbm_guard_unwritten was not called
     bool read_chosen;            // the oldest read burst has been chosen and stays first
     struct hbm_stats stats;
 };
 
-struct next_beat { // prefetched for a channel's next read
+struct next_beat { // addresses that a channel's next read needs, for fetch_ahead
     const uint8_t *data;
     const uint64_t *ready;
 };
@@ -125,6 +127,7 @@ struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const
     return hbm;
 }
 
+// Returns the size of a channel's array of marks.
 static uint64_t written_bytes(const struct hbm *hbm) { return hbm->config.channel_bytes / HBM_ATOM_BYTES / 8; }
 
 void hbm_close(struct hbm *hbm) {
@@ -134,6 +137,7 @@ void hbm_close(struct hbm *hbm) {
     }
 }
 
+// Reads `size` bytes. Returns NULL or an error.
 static const char *read_file(uint8_t *to, uint64_t size, int file) {
     while (size > 0) {
         ssize_t got = read(file, to, size);
@@ -144,6 +148,7 @@ static const char *read_file(uint8_t *to, uint64_t size, int file) {
 }
 
 // Maps the file at `offset` of the channel's memory, or reads it if `offset` is not a multiple of the page size.
+// Returns NULL or an error.
 static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) return strerror(errno);
@@ -262,7 +267,8 @@ bool hbm_read_room(const struct hbm_channel *ch) { return has_room(ch, &ch->read
 
 bool hbm_write_room(const struct hbm_channel *ch) { return has_room(ch, &ch->writes); }
 
-// Starts a burst without its times. An address outside the channel answers DECERR.
+// Adds a burst to the queue, without the times of its beats. The response is DECERR if the burst leaves the channel,
+// and otherwise SLVERR if `bad`.
 static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64_t address, int beats, int id,
                                  bool bad) {
     struct burst *b = queue_push(q);
@@ -316,8 +322,8 @@ int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id
     return burst_start(ch, &ch->writes, address, beats, id, bad)->natives;
 }
 
-// Returns the whole cycles until `time`; 0 when it has come. A clock that has paused may pause again, so after a pause
-// no more than the next cycle is certain.
+// Returns the cycles until `time`, rounded up, and at most 4096; 0 if `time` has come. A clock that has paused may
+// pause again, so after a first pause the result is at most 1.
 static int cycles_until(const struct hbm *hbm, uint64_t time) {
     if (time <= hbm->now) return 0;
     if (hbm->paused_fs > 0) return 1;
@@ -325,9 +331,9 @@ static int cycles_until(const struct hbm *hbm, uint64_t time) {
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
-// Prefetches the next beat of the channel whose number is 3 higher. Beats are taken channel by channel and are in no
-// cache, so the fetch overlaps with the work on the channels between. Then notes this channel's next beat for its own
-// prefetch.
+// Prefetches the next beat of the channel whose number is 3 higher into the processor's cache. The simulation takes
+// beats channel by channel, so the fetch overlaps with the work on the channels between. Then notes the addresses of
+// this channel's next beat, which the channel whose number is 3 lower prefetches.
 static void fetch_ahead(struct hbm_channel *ch) {
     struct hbm *hbm = ch->hbm;
     const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];
@@ -348,6 +354,7 @@ static void bring_forward(struct hbm_channel *ch, struct queue *q, int count) {
     *queue_at(q, 0) = first;
 }
 
+// Chooses the burst that is answered next. A burst whose first beat has been asked for stays chosen until its end.
 static void choose_read(struct hbm_channel *ch) {
     if (ch->hbm->shuffles && !ch->read_chosen) bring_forward(ch, &ch->reads, ch->reads.count);
     ch->read_chosen = true;
@@ -400,8 +407,8 @@ void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strob
     b->ready[0] = end + ch->hbm->config.timing.write_response;
 }
 
-// Keeps the content that a write is about to change for reads that were accepted before. Such a read returns
-// the old content. This is the strictest reading of AXI, and exposes a design that reads too early.
+// Copies the content that a write is about to change into the outstanding reads of this content, so that they return
+// the old content. AXI allows this, and it exposes a design that reads too early.
 static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t bytes) {
     for (int i = 0; i < ch->reads.count; i++) {
         struct burst *b = queue_at(&ch->reads, i);
@@ -423,6 +430,7 @@ static void mark_strobed(struct hbm_channel *ch, uint64_t offset, uint64_t strob
         if ((uint32_t)(strobe >> at) == UINT32_MAX) hbm_mark_written(ch->hbm, ch->index, offset + at, HBM_ATOM_BYTES);
 }
 
+// Stores the data of a write burst in the channel's memory.
 static void burst_commit(struct hbm_channel *ch, const struct burst *b) {
     size_t beat_bytes = (size_t)ch->hbm->config.beat_bytes;
     uint64_t bytes = (uint64_t)b->beats * beat_bytes;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Passes the calls of the Verilated memory ports to the memory model (hbm.h), with its results packed into integers.
 #include "verif/model/hbm_dpi.h"
 
 // The only state outside the model itself: the model and its beat size, set by hbm_dpi_bind.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that verif/model/rill_axi_memory.sv imports. rill_hbm_port, which looks up a channel, has no argument
-// for the model, so the model of the run is bound once, before the first evaluation.
+// The functions that verif/model/rill_axi_memory.sv imports, so that a Verilated design uses the memory model (hbm.h).
+// rill_hbm_port, which looks up a channel, has no argument for the model, so the model of the run is bound once, before
+// the first evaluation of the design.
 #ifndef VERIF_HBM_DPI_H
 #define VERIF_HBM_DPI_H
 
@@ -12,10 +13,12 @@ extern "C" {
 
 void hbm_dpi_bind(struct hbm *hbm, int beat_bytes);
 
-// Handles are struct hbm_channel *. Wide vectors are 32-bit words, low first. The accept and give functions return, in
-// the low byte, the cycles for which the ready signal then stays low, and above it the ids that an accepted burst
-// takes. The take functions return the values of hbm_take_read; meta is {number of freed ids, last, resp[1:0],
-// id[15:0]}.
+// ch is a struct hbm_channel *, which rill_hbm_port returns. That function ends the program with an error if no model
+// is bound, or if the model has another beat size or no such channel. Wide vectors are 32-bit words, low first.
+// rill_hbm_read and rill_hbm_write accept a burst. They and rill_hbm_give_write return, in the low byte, the cycles for
+// which the ready signal then stays low. The bits above this byte are the number of native bursts (gen/hbm/hbm_bank.h)
+// of an accepted burst. The take functions return the values of hbm_take_read; *meta is {native bursts that are
+// released, last, resp[1:0], id[15:0]}.
 void *rill_hbm_port(int port, int beat_bytes);
 int rill_hbm_ids(void *ch);
 int rill_hbm_read(void *ch, long long address, int beats, int id);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: a memory at one AXI4 port, with random stalls. It answers reads of different ids in any order, accepts
-// the beats of a write burst before its address, and can answer one address with an error. Word w of the memory starts
-// as pattern(w).
-// BEAT_BITS: width of a beat. WORDS: 32-bit words, a power of two; addresses wrap.
-// stall: percent of the cycles in which a channel stalls. latency: least cycles from the address of a read, or from a
-// complete write burst, to the answer.
+// the beats of a write burst before its address, and can answer one address with an error. All beats have the full
+// width and no strobes. Word w of the memory starts as pattern(w).
+// BEAT_BITS: width of a beat. WORDS: 32-bit words of the memory, a power of two; addresses wrap.
+// stall: percent of the cycles in which each of the five AXI channels stalls. latency: least cycles from the address of
+// a read, or from a complete write burst, to the answer.
 `default_nettype none
 
 module axi_memory_bfm #(
@@ -47,6 +47,7 @@ module axi_memory_bfm #(
     localparam QUEUE = 64;                        // size of the queues of bursts
     localparam BEATS = 1024;                      // size of the buffer of write beats
 
+    // Returns the initial contents of a word of the memory.
     function [31:0] pattern(input integer word);
         pattern = (word * 32'h9E3779B1) ^ (word >> 7);
     endfunction
@@ -57,8 +58,8 @@ module axi_memory_bfm #(
         for (n = 0; n < WORDS; n = n + 1)
             mem[n] = pattern(n);
 
-    // Reads: q_* has the open bursts, the oldest first. A burst may be answered when no older one has its id. While
-    // `sending`, `beat` is the next beat of burst `pick`.
+    // Reads: q_* has the open bursts, the oldest first. A burst may be answered if no older burst has the same id.
+    // While `sending`, `beat` is the next beat of burst `pick`. `first` is where the search for a burst begins.
     reg [63:0]     q_addr [0:QUEUE-1];
     reg [7:0]      q_len [0:QUEUE-1];
     reg [ID_W-1:0] q_id [0:QUEUE-1];
@@ -68,6 +69,7 @@ module axi_memory_bfm #(
     integer        pick, i, j, older, beat, first;
     reg            sending;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
@@ -128,8 +130,9 @@ module axi_memory_bfm #(
             end
         end
 
-    // Writes: queues of addresses (a_*), beats (w_*) and responses (b_*). *_wr and *_rd count what was put in and taken
-    // out. A burst is stored when its address and all its beats are here, in the order of the addresses.
+    // Writes: queues of addresses (a_*), beats (w_*) and responses (b_*). *_wr counts the entries that were put in, and
+    // *_rd those that were taken out. Bursts are stored in the order of the addresses, each when its address and all
+    // its beats have come.
     reg [63:0]          a_addr [0:QUEUE-1];
     reg [7:0]           a_len [0:QUEUE-1];
     reg [ID_W-1:0]      a_id [0:QUEUE-1];
@@ -167,8 +170,8 @@ module axi_memory_bfm #(
                 if (wlast)
                     w_bursts = w_bursts + 1;
             end
-            // A slave may wait for the data before it takes the address. The margins of 2 and 300 leave room for what
-            // still arrives while a ready is high.
+            // AXI allows a slave to wait for the data before it takes the address. The margins of 2 and 300 leave room
+            // for the entries that come before a ready has fallen.
             awready <= a_wr - b_rd < QUEUE - 2 && !chance(stall) && (wvalid || w_bursts > 0 || chance(20));
             wready <= w_wr - w_rd < BEATS - 300 && !chance(stall);
             while (a_rd < a_wr && w_bursts > 0) begin

@@ -12,7 +12,7 @@ usage: verif/modules/lint_templates.sh [--jobs N] [--quick] [module...]
   module     templates to lint (default: all of rtl-templates)
   --jobs N   sets linted side by side (default 2)
   --quick    first legal set of each module only, and the sets that begin with `!` in Icarus alone
-Exit status: 0 all clean, 1 a set failed or a template has fewer than two legal sets, 2 usage.
+Exit status: 0 all clean, 1 a set failed, or a template has too few legal sets or breaks a rule of form, 2 usage.
 TEXT
     echo "$launch_help"
 }
@@ -29,11 +29,12 @@ verilator_lint() { # file, module, NAME=VALUE...
 }
 
 icarus_lint() {
-    # This shell expands the name, because the redirection is done by another process, where BASHPID is different.
+    # BASHPID is expanded here, because it is another number in the process that makes the redirection below.
     local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir" -I "$dir"); done
-    # Verilator checks for unread outputs and signals of a template, because it knows the agreed ways to mark them.
+    # Only Verilator looks for outputs and signals that nothing reads, because it knows how templates mark those that
+    # are unread on purpose.
     timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" \
         "$file" >"$said" 2>&1
     local status=$? warned=0
@@ -62,7 +63,9 @@ yosys_lint() {
         ${set_params:+chparam$set_params $module; }hierarchy -check -top $module; proc"
 }
 
-lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
+# Lints one set, as one job of run_jobs. A set of the kind legal must pass; one of the kind illegal must be refused by
+# all three tools, and one of the kind refused by Icarus alone (--quick).
+lint_set() { # kind, module, "NAME=VALUE ..."
     local kind=$1 module=$2 set=$3 file tool out bad="" params=()
     read -ra params <<<"$set"
     file=$(ls "$root"/rtl-templates/*/"$module.v" 2>/dev/null)
@@ -71,7 +74,7 @@ lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
         return
     fi
     local tools="verilator icarus yosys"
-    [ "$kind" != refused ] || tools=icarus # of the three the fastest
+    [ "$kind" != refused ] || tools=icarus # the fastest of the three
     for tool in $tools; do
         out=$("${tool}_lint" "$file" "$module" "${params[@]}" 2>&1)
         local status=$?
@@ -115,7 +118,8 @@ WORK=$(mktemp -d "$root/build/modules/lint.XXXXXX")
 export WORK
 trap 'rm -rf "$WORK"' EXIT
 
-list_sets() { # kind (legal, illegal or refused), table file: a job for each set; `!` begins an illegal one
+# Adds a job for each set of the table. The kind legal takes the lines without `!`, the other kinds those with `!`.
+list_sets() { # kind (legal, illegal or refused), table file
     local module rest seen=" "
     while read -r module rest; do
         case $module in
@@ -147,7 +151,8 @@ check_strict() {
     fi
 }
 
-check_coverage() { # every template has two legal sets and keeps to the line length
+# Checks that every template has two legal sets (one if it has no parameter) and no line of more than 120 characters.
+check_coverage() {
     local dir file module least
     for dir in "$root"/rtl-templates/*/; do
         for file in "$dir"*.v; do

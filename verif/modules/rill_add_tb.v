@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_add. Compares random firings of random length with the C function. Also checks the latency (6
-// cycles), that no cycle is lost between words, and that an infinity raises the fault.
+// Testbench of rill_add. Compares random firings of random length with golden_add (vectors_rill_add.c). Also checks the
+// latency (6 cycles), that no cycle is lost between words, and that an infinity raises the fault.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0
@@ -8,6 +9,7 @@
 `default_nettype none
 
 module rill_add_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter FAULT = 0; // 1: a value is infinite, and results are not compared

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_argmax. Compares ids and hashes with the C functions, with ties, zeros and elements past N. Also
 // checks order, token marks and, without idles and stalls, the rate of one chunk per cycle. HASHES above 1: every token
-// has a hash, which is compared with one that the bench computes from its definition.
+// has a hash, which is compared with the result of hash_of in this bench.
+// Checks in messages: 1 and 2 the file of vectors, 3 an offered id changes, 4 id, 5 marks, 6 rate, 7 the run takes too
+// long, 8 hash, 9 hash of a token.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
@@ -16,6 +18,7 @@
 `timescale 1ns / 1ps
 
 module rill_argmax_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 21;
@@ -43,6 +46,7 @@ module rill_argmax_tb;
     wire [31:0]         id_data;
     wire [TOK_W:0]      id_user;
     reg                 id_ready = 0;
+    // Firing (f), chunk (c) and token (t) that come next, at the input and at the output.
     integer             in_f = 0, in_c = 0, in_t = 0, out_f = 0, out_t = 0, begun = 0;
     reg                 held = 0;
     reg  [TOK_W+33:0]   held_word;
@@ -96,6 +100,7 @@ module rill_argmax_tb;
         end
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -105,6 +110,7 @@ module rill_argmax_tb;
         end
     endtask
 
+    // Offers the next chunk of a token.
     task drive;
         begin
             x_valid <= 1;

@@ -2,7 +2,10 @@
 // Testbench of the protocol checker rill_axi_checker. Legal traffic of any timing must raise nothing, and the counts of
 // open bursts must be right. Each way to break a rule (task break_rule) must be reported under its own name. The
 // checker ends a run at the first violation, so every violation has a separate run with +break=N.
-// vectors_rill_axi_checker.c starts these runs, and this bench judges their output.
+// vectors_rill_axi_checker.c starts these runs, and this bench judges their output. Parameters without a comment are
+// those of rill_axi_checker.
+// Checks in messages: 1 and 2 the counts of open bursts, during and after legal traffic, 3 to 5 the file of the runs
+// that broke a rule.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
@@ -21,8 +24,8 @@ module rill_axi_checker_tb;
     parameter OUTSTANDING = 4;
     parameter READ_EN = 1;
     parameter WRITE_EN = 1;
-    parameter W_FIRST = 1;                                   // 0: no beat before its address; of the write breaches
-                                                             // only the last one is tried
+    parameter W_FIRST = 1;                                   // 0: no beat comes before its address, and only the last
+                                                             // of the write breaches is tried
     localparam BYTES = BEAT_BITS / 8;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
@@ -62,6 +65,7 @@ module rill_axi_checker_tb;
     reg                    failed = 0, sending = 0;
     reg  [1023:0]          name;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, where);
         begin
             if (!failed) $display("FAIL: check %0d at %0d", what, where);
@@ -70,15 +74,17 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
-    // Returns 1 with a probability of 100 - percent, so `percent` is that of an idle cycle or a stall.
+    // Returns 0 in `percent` percent of its calls, for an idle cycle or a stall, and otherwise 1.
     function some(input integer percent);
         some = below(100) >= percent;
     endfunction
 
+    // Returns a random beat.
     function [BEAT_BITS-1:0] noise(input integer unused);
         integer k;
         for (k = 0; k < BEAT_BITS; k = k + 32)
@@ -109,10 +115,13 @@ module rill_axi_checker_tb;
     endtask
 
     // ---- legal traffic: the channels in any order that the protocol allows ----
-    integer                r_len [0:IDS*OUTSTANDING-1];      // lengths of the open bursts, a queue per id
-    integer                r_open [0:IDS-1];
-    integer                r_beat [0:IDS-1];
-    reg  [ID_W-1:0]        w_id [0:BURSTS-1];                // write bursts in their order, from here on
+    integer                r_len [0:IDS*OUTSTANDING-1];      // arlen of the open bursts, a queue per id
+    integer                r_open [0:IDS-1];                 // open bursts of each id
+    integer                r_beat [0:IDS-1];                 // next beat of the oldest open burst of each id
+    // w_id, w_place, w_len: id, address and awlen of each write burst, in order. b_due: responses per id that may be
+    // sent. decided: write bursts that have been drawn. aw_sent, w_sent: bursts whose address, or whose last beat, was
+    // taken. complete: bursts for which both were taken. w_beat: next beat of burst w_sent.
+    reg  [ID_W-1:0]        w_id [0:BURSTS-1];
     reg  [63:0]            w_place [0:BURSTS-1];
     integer                w_len [0:BURSTS-1];
     integer                w_open [0:IDS-1];                 // bursts per id that are decided and not answered
@@ -162,6 +171,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Offers an address and a beat of a read, each if the channel is free and at random.
     task offer_reads;
         begin
             n = below(IDS);
@@ -188,6 +198,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Draws a write burst, and offers an address, a beat and a response, each if the channel is free and at random.
     task offer_writes;
         begin
             n = below(IDS);
@@ -229,6 +240,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Runs a cycle of legal traffic.
     task lawful_cycle;
         begin
             @(negedge clk);
@@ -241,6 +253,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Withdraws all offers, and raises the readies of the enabled directions.
     task quieten;
         begin
             {arvalid, rvalid, awvalid, wvalid, bvalid} = 5'd0;
@@ -282,8 +295,8 @@ module rill_axi_checker_tb;
         $finish;
     end
 
-    // Judges the runs that broke a rule. Each has a line of three numbers: the breach, the rule that should be
-    // reported, and the rule that was reported (0: none; -1: one before the breach).
+    // Judges the runs that broke a rule. Each run has a line of three numbers in the file of vectors: the breach, the
+    // rule that should be reported, and the rule that was reported (0: none; -1: one was reported before the breach).
     task judge;
         integer file, which, should, said, seen;
         begin
@@ -312,6 +325,7 @@ module rill_axi_checker_tb;
         $display("breach %0d rule %0d", breach, rule);
     endtask
 
+    // Each of the next five tasks offers a transfer of one channel and raises the ready, so the next edge takes it.
     task ar(input integer id, input [63:0] addr, input integer beats);
         begin
             {arvalid, arready} = 2'b11;
@@ -395,6 +409,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
+    // Makes a breach of the read channels, numbers 1 to READ_BREACHES, up to the edge that breaks the rule.
     task break_read;
         case (breach)
             1, 2, 3, 4, 5, 6: begin
@@ -531,6 +546,7 @@ module rill_axi_checker_tb;
 
     localparam READ_BREACHES = 36;
 
+    // Makes a breach of the write channels, numbers READ_BREACHES + 1 to BREACHES, up to the edge that breaks the rule.
     task break_write;
         case (breach - READ_BREACHES)
             1, 2, 3, 4, 5, 6: begin
@@ -644,7 +660,7 @@ module rill_axi_checker_tb;
                 w(0);
                 commit(14);
             end
-            27, 28: begin                                    // no address ever comes, for a burst or a part of one
+            27, 28: begin                                    // a burst, or a part of one, never gets an address
                 w(breach - READ_BREACHES == 27);
                 step;
                 commit(15);
@@ -748,13 +764,14 @@ module rill_axi_checker_tb;
         endcase
     endtask
 
+    // Makes the breach of this run. A breach in a disabled direction is reported as one of no rule.
     task break_rule;
         begin
             if (breach <= READ_BREACHES && READ_EN != 0) break_read;
             else if (breach > READ_BREACHES && WRITE_EN != 0 && (W_FIRST != 0 || breach == BREACHES)) break_write;
             else commit(0);
             tick;
-            if (!{arready, rready, awready, wready, bready}) begin       // what is stalled is taken now
+            if (!{arready, rready, awready, wready, bready}) begin       // stalled transfers are taken now
                 {arready, rready, awready, wready, bready} = 5'b11111;
                 tick;
             end

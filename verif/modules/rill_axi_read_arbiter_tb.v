@@ -3,6 +3,9 @@
 // number as id; that R beats reach only the client of their id; that a client which always asks does not block the
 // others; and that one request goes out per cycle if nothing stalls. After a reset, beats of earlier bursts must reach
 // no client, and no request may go out until the last of these beats has come.
+// Checks in messages: 1 a client waits too long, 2 id, 3 and 4 request, 5 and 6 beat at a client, 7 rate, 8 the run
+// takes too long, 9 to 12 the reset while bursts are open.
+// Sets for verif/modules/run.sh:
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
 // sweep: CLIENTS=40 BEAT_BITS=64 ID_W=6
@@ -11,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_axi_read_arbiter_tb;
+    // Parameters without a comment are those of the module.
     parameter CLIENTS = 3;
     parameter BEAT_BITS = 64;
     parameter ID_W = 4;
@@ -37,8 +41,9 @@ module rill_axi_read_arbiter_tb;
     wire [1:0]            arburst;
     reg  [BEAT_BITS-1:0]  rdata = 0;
     reg  [1:0]            rresp = 0;
-    // sent, seen: requests that a client has offered, and that have left. waits: requests of other clients that were
-    // taken while this one waited.
+    // Per client, sent: requests that it has offered. seen: requests of it that have left. waits: cycles in which other
+    // clients' requests were taken while it waited. returned: R beats that were taken. came, came_id, came_beat: the R
+    // beat of the previous cycle.
     integer               sent [0:CLIENTS-1];
     integer               seen [0:CLIENTS-1];
     integer               returned = 0, waits [0:CLIENTS-1], open = 0, swallowed = 0, after = 0;
@@ -57,10 +62,12 @@ module rill_axi_read_arbiter_tb;
         .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -128,7 +135,7 @@ module rill_axi_read_arbiter_tb;
             rlast <= $urandom;
         end
         if (total == CLIENTS * COUNT && returned > 100 && !failed) begin
-            // One request per cycle. 120 cycles are for the start and for the 100 beats that must have returned.
+            // One request must go out per cycle. 120 cycles are for the start and the 100 beats that must return.
             if (idle == 0 && stall == 0 && cycles > total + 120) fail(7);
             if (!failed)
                 reset_in_the_middle;
@@ -145,7 +152,8 @@ module rill_axi_read_arbiter_tb;
         if ((arvalid && arready) != (rvalid && rready && rlast))
             open = arvalid && arready ? open + 1 : open > 0 ? open - 1 : 0;
 
-    // Resets the arbiter while bursts are open. Their beats must be taken and dropped; then requests go out again.
+    // Resets the arbiter while bursts are open. Beats of these bursts must be taken and dropped. Then requests must go
+    // out again.
     task reset_in_the_middle;
         begin
             rvalid <= 0;

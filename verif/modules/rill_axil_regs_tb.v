@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_axil_regs. Checks the register map of docs/registers.md: arguments with byte strobes, channel
 // bases, start and done of ap_ctrl_hs, clear-on-read, auto-restart, interrupt enable and toggle, and counters.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
@@ -13,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_axil_regs_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 5;
     parameter COUNTERS = 3;
     parameter SAMPLING = 0;
@@ -40,7 +42,7 @@ module rill_axil_regs_tb;
     wire [63:0] sampling_seed;
     wire [31:0] prefix;
     wire        forget;
-    integer     forgets = 0;
+    integer     forgets = 0;                                    // pulses of forget
     always @(posedge clk) forgets = forgets + (forget === 1'b1);
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
@@ -73,11 +75,13 @@ module rill_axil_regs_tb;
         .channel_beat(beat), .channel_no_beat(stall_event), .counters(counters));
     always #1 clk = !clk;
 
+    // Waits a random number of cycles: after each one, another one follows with a probability of `percent` percent.
     task pause(input integer percent);
         while ($urandom_range(99) < percent)
             @(posedge clk);
     endtask
 
+    // Writes a register. +idle delays address and data at random, each by itself, and +stall delays bready.
     task write(input [11:0] addr, input [31:0] data, input [3:0] strobe);
         begin
             fork
@@ -108,6 +112,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Reads a register into `got`.
     task read(input [11:0] addr);
         begin
             pause(idle);
@@ -126,6 +131,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Reads a register and compares its value.
     task expect_word(input [11:0] addr, input [31:0] want);
         begin
             read(addr);
@@ -136,6 +142,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Compares a bit. what: number of the check, which a failure prints.
     task expect_bit(input integer what, input value, input want);
         if (value !== want && !failed) begin
             $display("FAIL: check %0d: %b", what, value);
@@ -186,7 +193,7 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
-                if (i != REG_MIN_P + 4) begin              // no register is there; without SAMPLING writes are ignored
+                if (i != REG_MIN_P + 4) begin              // this address has no register
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
@@ -230,12 +237,13 @@ module rill_axil_regs_tb;
             end
             finish_request;
             expect_word(REG_HALT, 0);
-            expect_word(REG_PREFIX, 0);                    // it applied to one request only
+            expect_word(REG_PREFIX, 0);                    // the prefix applied to one request only
             expect_bit(20, ap_start, 1'b0);                // no restart
             read(REG_CTRL);
         end
     endtask
 
+    // Lets all channels have a beat in `many` cycles.
     task beats_in_request(input integer many);
         begin
             beat <= {CHANNELS{1'b1}};
@@ -245,6 +253,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    // Ends a request with a pulse of ap_done.
     task finish_request;
         begin
             ap_done <= 1;
@@ -330,7 +339,7 @@ module rill_axil_regs_tb;
             read(REG_CTRL);
         end
     endtask
-    integer again = 0;
+    integer again = 0;                                          // starts around ap_done that began a request
 
     // Writes a kill in each cycle around ap_done, with auto-restart. A kill before ap_done prevents the next request,
     // and the counters stay. A later kill finds the next request running, with counters at 0, and prevents the one

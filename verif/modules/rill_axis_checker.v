@@ -2,7 +2,7 @@
 // Testbench part: checks the AXI4-Stream rules on one stream. A violation prints FAIL with the instance's path and ends
 // the simulation.
 //
-// Rules: once tvalid is high, it stays until the transfer, and tdata, tuser and tlast do not change until then.
+// Rules: once tvalid is high, it stays high until the transfer, and tdata, tuser and tlast do not change until then.
 // tvalid and tready are never unknown after reset, and both are low in reset (from its second cycle on). The payload of
 // a valid beat has no unknown bits (CHECK_X).
 // AXI4-Stream allows any tready in reset; a low one is a rule of Rill.
@@ -34,6 +34,7 @@ module rill_axis_checker #(
     reg [USER_W-1:0] user_q;
     reg              last_q;
 
+    // Prints the broken rule, and ends the run.
     task breach(input [40*8-1:0] what);
         begin
             $display("FAIL: %m at %0t: %0s", $time, what);

@@ -5,8 +5,8 @@
 // The bench calls `u_src.push(data, user, last)` at any time, at most WORDS times in a run.
 // The source idles in +idle=P percent of the cycles in which it could offer a word; IDLE >= 0 overrides +idle. +seed=N
 // and SALT select the random sequence, so instances with different SALT idle in different cycles.
-// sent counts the transfers. done: every pushed word has been taken. A word that is offered when a reset comes is
-// offered again after the reset. CHECK_READY_RESET: as in rill_axis_checker.
+// `sent` counts the transfers. `done` is high while every pushed word has been taken. A word that is offered when a
+// reset comes is offered again after the reset. CHECK_READY_RESET: as in rill_axis_checker.
 `default_nettype none
 
 module rill_axis_driver #(
@@ -44,6 +44,7 @@ module rill_axis_driver #(
         random = random * 7919 + SALT * 104729 + 1;
     end
 
+    // Appends a word to those that are sent.
     task push(input [DATA_W-1:0] data, input [USER_W-1:0] user, input last);
         begin
             if (pushed == WORDS) begin

@@ -7,10 +7,10 @@
 // The monitor stalls in +stall=P percent of the cycles. +seed=N together with SALT makes instances differ. STALL >= 0
 // overrides +stall. While the input `hold` is high, the monitor is not ready.
 // WORDS: most words that the bench expects. STOP = 1: the monitor is not ready while nothing is expected, for streams
-// that never end. CHECK_X = 1: the payload of a valid word must be known.
-// seen counts the transfers. done: every expected word has come. For throughput and latency: first_time and last_time
-// are the cycle numbers (clock edges since time 0) of the first and the last transfer since the bench called
-// `u_snk.restart`, and words is their number.
+// that never end. CHECK_X: as in rill_axis_checker.
+// `seen` counts the transfers. `done` is high while every expected word has come. For throughput and latency: `words`
+// counts the transfers since the bench called `u_snk.restart`, and first_time and last_time are the cycle numbers
+// (clock edges since time 0) of the first and the last of them.
 `default_nettype none
 
 module rill_axis_monitor #(
@@ -56,6 +56,7 @@ module rill_axis_monitor #(
         random = random * 6007 + SALT * 15485863 + 1;
     end
 
+    // Expects a word after those that are already expected.
     task expect_word(input [DATA_W-1:0] data, input [USER_W-1:0] user, input last);
         begin
             if (wanted == WORDS) begin
@@ -67,10 +68,12 @@ module rill_axis_monitor #(
         end
     endtask
 
+    // Begins a new measurement of first_time, last_time and words.
     task restart;
         words = 0;
     endtask
 
+    // Prints the word that came and the expected one, and ends the run.
     task fail_word;
         begin
             $display("FAIL: %m: word %0d is data %h user %h last %b", seen, s_axis_tdata, s_axis_tuser, s_axis_tlast);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_bank_buffer. Sends blocks of random length and number of tokens: full blocks, and blocks that tlast
-// ends. The reader stalls at random and reads in the order of TOKEN_MAJOR; with TOKEN_MAJOR 1, tokens of odd blocks get
-// a padding word. Checks that values kept per bank belong to the word on r_tdata, and that the first word of block 0
-// is on r_tdata READY_DELAY + 2 cycles after the block's last word was taken.
+// ends. The reader stalls at random and reads in the order of TOKEN_MAJOR. With TOKEN_MAJOR 1, each token of an odd
+// block gets a padding word. Checks order and content, that values which the bench keeps for each bank belong to the
+// word on r_tdata, and that the first word of block 0 is on r_tdata READY_DELAY + 2 cycles after the block's last word
+// was taken.
 // Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 CHUNKS=1 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
@@ -17,6 +18,7 @@
 `default_nettype none
 
 module rill_bank_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 2;
     parameter CHUNKS = 5;
     parameter BANKS = 2;
@@ -39,7 +41,7 @@ module rill_bank_buffer_tb;
     reg                pad_q, end_q, tlast_q;
     reg  [BANK_W-1:0]  bank_q;
     reg  [7:0]         side_q;
-    reg  [15:0]        block_of [0:BANKS-1]; // the bank's block: first and last byte of its words
+    reg  [15:0]        block_of [0:BANKS-1]; // the block in each bank, from the first and the last byte of a word
     integer            b, c, t, ntok, count, seed;
     integer            stall, gate = 7;
     reg                ends;
@@ -74,10 +76,12 @@ module rill_bank_buffer_tb;
         .y_tvalid(r_tvalid),
         .y_tready(m_tready));
 
+    // Returns the word at a place of a block. It has the number of the block in its first and last byte.
     function [31:0] word(input integer block, input integer chunk, input integer tok);
         word = {block[7:0], chunk[7:0], tok[7:0], block[7:0]};
     endfunction
 
+    // Expects the word of a chunk and token of block b, or a padding word.
     task expect_one(input integer chunk, input integer tok, input pad, input last);
         u_m.expect_word({pad, ends, b[7:0], pad ? 32'd0 : word(b, chunk, tok)}, {tok == ntok - 1, tok[TOK_W-1:0]},
             last);

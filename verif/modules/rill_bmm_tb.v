@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_bmm. Compares sums of random products with the C function. Also checks the latency, that no cycle
 // is lost between words, and that an infinity, or a product outside the grid of the sums, raises the fault.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 N=20 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 FAULT=0
 // sweep: LANES=8 TOKENS=8 N=8 FAULT=0
@@ -12,10 +13,11 @@
 `default_nettype none
 
 module rill_bmm_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 8;
-    parameter FAULT = 0; // 1: a factor is infinite; 2: a product is too large; then results are not compared
+    parameter FAULT = 0; // 1: a factor is infinite; 2: a product is too large. With 1 and 2 results are not compared
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam DELAY = 14 + $clog2(LANES);
 

@@ -2,6 +2,8 @@
 // Testbench of rill_burst_splitter. The bursts of random descriptors must cover their beats in order. Each has at most
 // MAX_BURST beats and stays inside 4 KiB. Also checks the rate of one burst per cycle if nothing stalls, and that busy
 // is low at the end. No flush is used here.
+// Checks in messages: 1 address, 2 length, 3 a 4 KiB boundary is crossed.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1
@@ -11,10 +13,11 @@
 `timescale 1ns / 1ps
 
 module rill_burst_splitter_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter MAX_BURST = 16;
     localparam BYTES = BEAT_BITS / 8;
-    localparam COUNT = 300;
+    localparam COUNT = 300; // descriptors
 
     reg         clk = 0;
     reg         rst = 1;
@@ -38,16 +41,18 @@ module rill_burst_splitter_tb;
 
     reg  [15:0] beats [0:COUNT-1];
     reg  [39:0] offset [0:COUNT-1];
-    // got: descriptors whose bursts have begun to leave. left, addr: beats of the latest one that are still to come,
-    // and where.
+    // got: descriptors whose bursts have begun to leave. left: beats of the latest of these descriptors that have not
+    // left. addr: address of the next of these beats.
     integer     sent = 0, got = 0, left, cycles = 0, bursts = 0, i;
     reg  [63:0] addr;
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -110,6 +115,7 @@ module rill_burst_splitter_tb;
 
     initial left = 0;
 
+    // Goes on to the next descriptor.
     task next;
         begin
             left = beats[got];
@@ -118,6 +124,7 @@ module rill_burst_splitter_tb;
         end
     endtask
 
+    // Checks that busy is low after some cycles, and ends the run.
     task finish_with_flush;
         begin
             got = COUNT + 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_channel with a memory. Checks that each reader gets the beats of its descriptors from its base,
-// that each writer's beats are stored at its base, that written comes once for each descriptor, and that idle is high
+// that each writer's beats are stored at its base, that `written` comes once for each descriptor, and that idle is high
 // at the end. A read error must be reported with its address and kept until a reset. A channel without readers must
 // send no read request, and one without writers no write request.
+// Sets for verif/modules/run.sh:
 // sweep: READERS=1 WRITERS=1 BEAT_BITS=64 ADDR_BITS=64
 // sweep: READERS=3 WRITERS=2 BEAT_BITS=256 ADDR_BITS=34
 // sweep: READERS=2 WRITERS=0 BEAT_BITS=128 ADDR_BITS=34
@@ -14,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_channel_tb;
+    // Parameters without a comment are those of the module.
     parameter READERS = 3;
     parameter WRITERS = 2;
     parameter BEAT_BITS = 256;
@@ -53,7 +55,7 @@ module rill_channel_tb;
     reg                    error_en = 0;
     reg  [63:0]            error_addr = 0;
     // asked, got: descriptors taken and beats received, per reader. told, given, finished: descriptors taken, beats
-    // taken and descriptors written, per writer.
+    // taken and descriptors written, per writer. core: core_rst, the reset of the engines.
     integer                seed, stall, i, w, cycles = 0, asked [0:R-1], got [0:R-1], told [0:W-1], given [0:W-1];
     integer                finished [0:W-1], beats = 0, answers = 0;
     reg                    failed = 0, run = 0;
@@ -84,6 +86,7 @@ module rill_channel_tb;
         .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp));
     always #1 clk = !clk;
 
+    // Prints the first check that fails, and ends the run.
     task fail(input [50*8-1:0] what);
         begin
             if (!failed)
@@ -131,6 +134,7 @@ module rill_channel_tb;
         if (cycles > 60000) fail("it does not end");
     end
 
+    // Returns whether the readers have got all beats and the writers have written all descriptors.
     function all_done(input integer unused);
         begin
             all_done = 1;
@@ -174,7 +178,7 @@ module rill_channel_tb;
             answers < WRITERS * LISTS * BEATS) fail("counts of beats and answers");
         check_written;
         if (READERS > 0) begin
-            // The last reader asks again for its first descriptor, whose third beat is wrong now.
+            // The last reader gives its first descriptor again. The third beat now comes with an error.
             error_addr = READERS * SPAN + 2 * BYTES;
             error_en = 1;
             asked[READERS-1] = LISTS - 1;

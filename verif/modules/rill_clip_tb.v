@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_clip with the bounds -1.5 and -0.25. As 0 is outside of them, padding would not stay +0 by itself.
-// unary_bench.vh has the checks.
+// Testbench of rill_clip with the bounds -1.5 and -0.25. As 0 is outside of these bounds, padding only stays +0 if the
+// module does not clip it. unary_bench.vh has the checks.
+// Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary clip -1.5 -0.25
 // sweep: LANES=4 TOKENS=2 FAULT=0 N=22
 // sweep: LANES=1 TOKENS=1 FAULT=0 N=9
@@ -13,6 +14,7 @@
 `define UNARY_LATENCY 2
 
 module rill_clip_tb;
+    // Parameters without a comment are those of the module.
     parameter N = 0;
     `include "unary_bench.vh"
 endmodule

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_clock_2x. With RILL_VENDOR_CELLS: while ready is high, clk_2x has a rising edge at each rising edge
-// of ap_clk, and one in the middle between two of them. The MMCM locks late, and only after a reset. If the clock has a
-// gap of one or more periods, another period, or a frequency outside the oscillator's range, ready must fall in time,
-// the loss must be counted, failed must rise after the limit, and ready must rise again when the clock is good again.
-// Without the macro, clk_2x is ap_clk, and ready rises 30 to 70 cycles after the reset.
+// Testbench of rill_clock_2x. With RILL_VENDOR_CELLS: while ready is high, clk_2x must have a rising edge at each
+// rising edge of ap_clk, and one in the middle between two rising edges of ap_clk. ready must rise only after a reset,
+// and 150 to 400 cycles after it. If the clock has a gap of one or more periods, another period, or a frequency outside
+// the oscillator's range, ready must fall within four cycles, the loss must be counted, and ready must rise again when
+// the clock is good again. failed must rise if the clock stays outside the range.
+// Without the macro, clk_2x must be ap_clk, and ready must rise 30 to 70 cycles after the reset.
+// Checks in messages: 1 edges of clk_2x, 2 time until ready, 3 state after ready, 4 ready after a disturbance, 5 ready
+// without a reset, 6 and 8 state after and in a reset, 7 failed, 9 to 11 without the macro: clk_2x and state.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
@@ -13,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_clock_2x_tb;
+    // Parameters without a comment are those of the module.
     parameter PERIOD_PS = 4000;
     parameter MULTIPLY = 6;
     localparam real PERIOD = PERIOD_PS / 1000.0;
@@ -26,12 +30,14 @@ module rill_clock_2x_tb;
     rill_clock_2x #(.PERIOD_PS(PERIOD_PS), .MULTIPLY(MULTIPLY)) dut (
         .ap_clk(ap_clk), .rst(rst), .clk_2x(clk_2x), .state(state));
 
+    // Prints the number of a check that fails, and ends the run.
     task fail(input integer what);
         begin
             $display("FAIL: %0d", what);
             $finish;
         end
     endtask
+    // Drives a cycle of ap_clk.
     task cycle;
         begin
             #(period / 2) ap_clk = 1'b1;
@@ -39,6 +45,7 @@ module rill_clock_2x_tb;
             #(period / 2) ap_clk = 1'b0;
         end
     endtask
+    // Drives many cycles of ap_clk.
     task cycles(input integer many);
         for (n = 0; n < many; n = n + 1)
             cycle;
@@ -48,8 +55,8 @@ module rill_clock_2x_tb;
         at_2x = $realtime;
     end
 `ifdef RILL_VENDOR_CELLS
-    // In the low half of each cycle of ap_clk, checks where the last two edges of clk_2x were, if ready is high. since:
-    // cycles since the clock was disturbed; ready may stay high for three of them.
+    // In the low half of each cycle of ap_clk, checks when the last two rising edges of clk_2x came, if ready is high.
+    // since: cycles since the clock was disturbed. ready may stay high for three of them.
     always @(negedge ap_clk) begin
         since = since + 1;
         #(period / 8);
@@ -60,7 +67,7 @@ module rill_clock_2x_tb;
         end
     end
 `endif
-    // ready must rise after least to most cycles and stay high, with the right count of losses.
+    // Checks that ready rises after `least` to `most` cycles and stays high, and the count of losses.
     task becomes_ready(input integer least, input integer most);
         begin
             for (waited = 0; !ready && waited <= most; waited = waited + 1)
@@ -73,7 +80,7 @@ module rill_clock_2x_tb;
             if (!ready || failed || state[31:16] != lost) fail(3);
         end
     endtask
-    task happens;                                // notes that the clock is disturbed from now on
+    task happens;                                // the clock has just been disturbed: ready must fall in four cycles
         begin
             since = 0;
             lost = lost + 1;
@@ -84,14 +91,14 @@ module rill_clock_2x_tb;
 
 `ifdef RILL_VENDOR_CELLS
     initial begin
-        cycles(400);                             // without a reset it never locks
+        cycles(400);                             // without a reset the MMCM never locks
         if (ready) fail(5);
         cycles(16);
         rst = 1'b0;
         cycle;
         if (ready || failed) fail(6);
         becomes_ready(150, 400);                 // time until the model of the MMCM locks
-        for (missing = 1; missing < 6; missing = missing + 1) begin // so many periods are missing
+        for (missing = 1; missing < 6; missing = missing + 1) begin // number of periods that are missing
             since = 0;
             #(missing * period);
             happens;

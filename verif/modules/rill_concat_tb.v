@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_concat. GROUPS times in a firing, FIRST words of input a and then SECOND words of input b must
-// leave. Also checks the rate of one word per cycle.
+// Testbench of rill_concat. Each firing has GROUPS groups. In each group, FIRST words of input a and then SECOND words
+// of input b must leave for each token, and tlast must end the firing. Without idles and stalls, also checks that one
+// word leaves per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 FIRST=1 SECOND=1 GROUPS=5
 // sweep: LANES=4 TOKENS=2 FIRST=3 SECOND=2 GROUPS=3
 // sweep: LANES=2 TOKENS=4 FIRST=1 SECOND=6 GROUPS=2
@@ -9,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_concat_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter LANES = 1;
     parameter TOKENS = 1;
     parameter FIRST = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_corner_turn. Sends D0 x D1 x D2 elements in row-major order. They must come out with the dimensions
 // in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
-// one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
+// word is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
 // than 2 words with their tokens, also checks the rate of both sides (without idles and stalls) and, with ROUNDS = 1,
 // the latency of 2 cycles. PERIOD and SKEW suit the shape of the set (gen/ir/corner.c): otherwise two elements of a
 // word could be in the same bank.
@@ -25,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_corner_turn_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 1;
     parameter D0 = 4;
@@ -34,7 +35,7 @@ module rill_corner_turn_tb;
     parameter ROUNDS = 1;
     parameter PERIOD = 0;
     parameter SKEW = 0;
-    localparam W = 12;
+    localparam W = 12;                                     // width of an element
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam FIRINGS = 12;
     localparam BUFFER = D0 * D1 * D2;
@@ -52,6 +53,7 @@ module rill_corner_turn_tb;
     reg  [W-1:0]       value [0:BUFFER*TOKENS-1];
     reg  [W-1:0]       turned [0:BUFFER*R*TOKENS-1];
     reg  [LANES*W-1:0] word;
+    // bound: most cycles that the firings may take.
     integer            n, g, w, t, a, b, c, r, i, e, seed, idle, stall, start, bound;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -70,6 +72,7 @@ module rill_corner_turn_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
@@ -102,6 +105,7 @@ module rill_corner_turn_tb;
             bound = bound + active * (OUT > IN ? OUT : IN);
         end
     endtask
+    // Sends a firing of ROUNDS halves.
     task firing(input integer active);
         for (g = 0; g < ROUNDS; g = g + 1)
             half(active);

@@ -24,16 +24,17 @@
 `timescale 1ns / 1ps
 
 module rill_credit_receive_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter DATA_W = 8;
     parameter DEPTH = 7;
-    parameter STAGES = 0;
+    parameter STAGES = 0;                    // register stages between sender and receiver, in both directions
     parameter PARTS = 1;
     parameter STYLE = 0;                     // 0 auto, 2 block, 3 srl
     localparam WORDS = 600 + DEPTH;
     localparam COUNT_W = $clog2(DEPTH + 1);
     localparam PART_W = (DATA_W + PARTS - 1) / PARTS;
     localparam LATENCY = STAGES + (DEPTH <= 2 ? 3 : 4) + PARTS - 1;
-    localparam FULL_RATE = DEPTH >= 2 * STAGES + 7;
+    localparam FULL_RATE = DEPTH >= 2 * STAGES + 7;  // the header of rill_credit_receive promises the full rate
 
     wire               clk, rst;
     reg                again = 0, hold = 1;
@@ -62,6 +63,7 @@ module rill_credit_receive_tb;
         .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
         .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
+    // Sends a random word. expected: it must arrive.
     task push(input integer expected);
         begin
             for (k = 0; k < DATA_W; k = k + 32)
@@ -72,6 +74,7 @@ module rill_credit_receive_tb;
         end
     endtask
 
+    // Ends the run if a check fails.
     task check(input ok, input [50*8-1:0] what);
         if (ok !== 1'b1) begin
             $display("FAIL: %0s at %0t", what, $time);

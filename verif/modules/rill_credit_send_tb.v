@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_credit_send_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter CREDITS = 7;
     parameter PARTS = 1;
@@ -37,6 +38,7 @@ module rill_credit_send_tb;
         .clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(valid), .data(data), .credit(credit));
 
+    // Ends the run if a check fails.
     task check(input ok, input [50*8-1:0] what);
         if (ok !== 1'b1) begin
             $display("FAIL: %0s at %0t", what, $time);
@@ -44,6 +46,7 @@ module rill_credit_send_tb;
         end
     endtask
 
+    // Sends random words and notes them as expected.
     task push_words(input integer count);
         for (i = 0; i < count; i = i + 1) begin
             for (k = 0; k < DATA_W; k = k + 32)
@@ -53,7 +56,9 @@ module rill_credit_send_tb;
         end
     endtask
 
-    // The receiver takes words as they come, and with `give` it returns credits for them at random times.
+    // The receiver takes words as they come, and with `give` it returns credits for them at random times. seen: words
+    // that have come. owed: words since the latest reset minus the returned credits. part: parts of a word that have
+    // come.
     always @(posedge clk) begin
         cycle = cycle + 1;
         if (rst) begin

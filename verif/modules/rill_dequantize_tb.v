@@ -2,6 +2,7 @@
 // Testbench of rill_dequantize. Compares results and the fault of each lane with the C function, bit by bit. Results
 // must come 12 cycles after the vector, with the vector's sideband, and faults one cycle later. Between vectors are
 // gaps of any length, in which the inputs are unknown. Vectors that are in the pipeline at a reset must not come out.
+// Checks in messages: 1 the file of vectors, 2 fault, 3 y, 4 out_valid, 5 sideband, 6 number of vectors or faults.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
@@ -14,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_dequantize_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 3;
     parameter SIDE_W = 9;
     parameter FAULT = 0;                     // 1: the vectors have more than 50 faults; 0: none, or a few
@@ -42,11 +44,12 @@ module rill_dequantize_tb;
     reg                 fault_mem [0:LINES-1];
     reg  [8*256-1:0]    name;
     reg  [LATENCY:1]    due = 0;             // [n]: a vector was given n cycles ago
-    integer             number [1:LATENCY];
+    integer             number [1:LATENCY];  // [n]: the vector that was given n cycles ago
     integer             file, count = 0, vectors, given = 0, seen = 0, faults = 0, gap = 0, seed, idle, i, n;
     integer             latest = -1;         // the vector that came out a cycle ago; -1: none
     reg                 failed = 0, was_reset = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, where);
         begin
             if (!failed)
@@ -67,10 +70,12 @@ module rill_dequantize_tb;
         vectors = count / LANES;
     end
 
+    // Compares the fault of a lane with line `place` of the vectors.
     task check_fault(input integer lane, place);
         if (fault[lane] !== fault_mem[place]) fail(2, lane);
     endtask
 
+    // Compares the result of a lane with line `place` of the vectors, unless that line has a fault.
     task check_lane(input integer lane, place);
         begin
             if (!fault_mem[place] && y[32*lane +: 32] !== y_mem[place]) fail(3, lane);

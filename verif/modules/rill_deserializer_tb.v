@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_deserializer after rill_serializer and STAGES registers. Each random word stays at the input for
-// the 2 + SLICES + STAGES clocks that the header of rill_deserializer requires, and for up to 30 clocks more. From then
-// on the output must equal it, until it changes. Resets come at random.
+// the 2 + SLICES + STAGES clocks that the header of rill_deserializer requires, and for up to 30 clocks more. In these
+// further clocks the output must equal the word. Resets come at random.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=64 SLICE_W=8 STAGES=0
 // sweep: DATA_W=64 SLICE_W=8 STAGES=1
 // sweep: DATA_W=64 SLICE_W=32 STAGES=2
@@ -12,12 +13,13 @@
 `default_nettype none
 
 module rill_deserializer_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter DATA_W = 64;
     parameter SLICE_W = 8;
     parameter STAGES = 0;
     localparam SLICES = DATA_W / SLICE_W;
     localparam WAY_W = SLICE_W + $clog2(SLICES);
-    localparam CLOCKS = 2 + SLICES + STAGES;
+    localparam CLOCKS = 2 + SLICES + STAGES; // from the change of a word until the output must show it
     localparam WORDS = 500;
 
     wire              clk, rst;
@@ -34,12 +36,13 @@ module rill_deserializer_tb;
 
     initial if (!$value$plusargs("seed=%d", seed)) seed = 0;
 
+    // Returns a random word.
     function [DATA_W-1:0] random_word(input integer unused);
         integer n;
         for (n = 0; n < DATA_W; n = n + 1) random_word[n] = $random(seed);
     endfunction
 
-    // kept: clocks since the word came. A reset interrupts the slices, so the word must be kept anew after it.
+    // kept: clocks since the word came. A reset interrupts the slices, so the count begins again after the reset.
     always @(negedge clk) begin
         again = !rst && $unsigned($random(seed)) % 200 == 0;
         kept = rst || again ? -1 : kept + 1;

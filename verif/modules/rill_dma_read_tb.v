@@ -14,6 +14,7 @@
 
 module rill_dma_read_tb;
     `include "rill_fields.vh"
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter BEAT_BITS = 256;
     parameter MAX_BURST = 16;
     parameter OUTSTANDING = 8;
@@ -104,7 +105,8 @@ module rill_dma_read_tb;
 
     always #1 clk = !clk;
 
-    // Descriptors of each client. The engine must deliver their beats in order.
+    // Descriptors of each client. The engine must deliver the beats of the descriptors in order. sent: descriptors that
+    // were offered. got: descriptors whose beats have all come. pos: beats of the next descriptor that have come.
     reg  [15:0] beats [0:CLIENTS*COUNT-1];
     reg  [39:0] offset [0:CLIENTS*COUNT-1];
     integer     sent [0:CLIENTS-1];
@@ -115,6 +117,7 @@ module rill_dma_read_tb;
     reg         check = 1;                                 // 0: beats are dropped by a flush and not compared
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
@@ -182,6 +185,7 @@ module rill_dma_read_tb;
             end
         end
 
+    // Returns whether each client has got all beats of its descriptors.
     function all_done(input integer unused);
         begin
             all_done = 1;
@@ -191,6 +195,7 @@ module rill_dma_read_tb;
         end
     endfunction
 
+    // Waits until all beats have come. Then no read may be open, and the engines must be idle.
     task wait_done;
         begin
             cycles = 0;

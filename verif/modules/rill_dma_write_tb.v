@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory. Checks:
 // - The memory is right after random writes, including words that were not written.
-// - idle is high only when every response has come. written comes for each descriptor, not before its last response.
+// - idle is high only when every response has come. `written` comes once for each descriptor that has beats, not before
+//   the descriptor's last response.
 // - A client that stops in the middle of a descriptor does not block the others.
 // - With one client, the rate is full if nothing stalls (a third of it with a buffer of one beat).
-// - A flush ends while clients have descriptors without beats. An error response is reported with its address.
+// - A flush ends although clients have given descriptors whose beats never come. An error response is reported with its
+//   address.
 // - After a reset, responses to beats from before it are not taken for responses to newer beats.
 // - The port keeps the rules of AXI (rill_axi_checker), and no beat comes before its address.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -20,6 +22,7 @@
 `default_nettype none
 
 module rill_dma_write_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter OUTSTANDING = 8;
     parameter BUFFER_BEATS = 1;
@@ -95,21 +98,22 @@ module rill_dma_write_tb;
     reg  [15:0] beats [0:CLIENTS*COUNT-1];
     reg  [39:0] offset [0:CLIENTS*COUNT-1];
     reg  [31:0] expect_mem [0:WORDS-1];
-    integer     sent [0:CLIENTS-1];
+    integer     sent [0:CLIENTS-1];          // descriptors that were offered
     integer     given [0:CLIENTS-1];         // descriptor whose beats are offered at present
-    integer     pos [0:CLIENTS-1];
+    integer     pos [0:CLIENTS-1];           // beats of this descriptor that were offered
     integer     total, cycles, c, i, word;
     integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and of all earlier ones of its client
     integer     answered [0:CLIENTS-1];      // responses per client
-    integer     writes [0:CLIENTS-1];        // descriptors written, without those of 0 beats
+    integer     writes [0:CLIENTS-1];        // number of the descriptor that is written next
     integer     asked [0:65535];             // client of each address that was taken
-    integer     asks, answers;
+    integer     asks, answers;               // addresses that were taken, and responses
     reg         watch = 1;                   // responses and `written` are compared
     reg  [31:0] value;
     reg         run = 0;
     reg         with_beats = 1;              // 0: descriptors are given, beats are not
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
@@ -162,6 +166,7 @@ module rill_dma_write_tb;
         end
     end
 
+    // Checks that `written` has come for all descriptors with beats.
     task all_written;
         begin
             repeat (2) @(posedge clk);
@@ -205,6 +210,7 @@ module rill_dma_write_tb;
             end
         end
 
+    // Returns whether all descriptors and beats have been taken.
     function all_given(input integer unused);
         begin
             all_given = !(|b_valid) && !(|d_valid);
@@ -214,6 +220,7 @@ module rill_dma_write_tb;
         end
     endfunction
 
+    // Waits until everything is written and the engine is idle. Then no write may be open.
     task wait_idle;
         begin
             cycles = 0;
@@ -253,6 +260,7 @@ module rill_dma_write_tb;
         end
     endtask
 
+    // Compares the memory with the expected contents.
     task compare;
         for (i = 0; i < WORDS && !failed; i = i + 1)
             if (u_memory.mem[i] !== expect_mem[i]) begin

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_draft_lookup. Requests of random ids from small and large alphabets, with copied pieces, are looked
-// up after every few ids. Each result must be that of a search in the bench: the longest match, then the latest. Checks
-// the cycles of a lookup, that `clear` forgets the previous request, and that drafts were found and not found.
+// Testbench of rill_draft_lookup. A request consists of random ids from a small or large alphabet, with copies of
+// earlier pieces. After every few ids the bench starts a lookup. The result must be that of a search in the bench: the
+// longest match, and of equally long matches the latest. Also checks the cycles of a lookup, that `clear` forgets the
+// previous request, and that some lookups found drafts and some did not.
+// Checks in messages: 1 time of a lookup, 2 found, 3 drafts, 4 the result changes, 5 no lookup found drafts, 6 all
+// lookups found drafts.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CONTEXT=40 DRAFTS=1 WAYS=4
 // sweep: CONTEXT=200 DRAFTS=3 WAYS=8
 // sweep: CONTEXT=200 DRAFTS=7 WAYS=16 MOST=4 LEAST=1
@@ -13,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_draft_lookup_tb;
+    // Parameters without a comment are those of the module.
     parameter CONTEXT = 200;
     parameter DRAFTS = 3;
     parameter WAYS = 8;
@@ -34,6 +39,7 @@ module rill_draft_lookup_tb;
         .drafts(drafts));
     always #1 clk = !clk;
 
+    // Prints the number of a check that fails.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, request %0d, %0d ids", what, request, n);
@@ -41,6 +47,7 @@ module rill_draft_lookup_tb;
         end
     endtask
 
+    // Appends an id to the request.
     task append(input [ID_W-1:0] value);
         begin
             ids[n] = value;
@@ -70,6 +77,7 @@ module rill_draft_lookup_tb;
         end
     endtask
 
+    // Starts a lookup, and compares its time and its result with those of the bench's search.
     task lookup;
         begin
             search;

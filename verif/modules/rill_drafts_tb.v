@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_drafts. The ids of a request repeat themselves after 9 ids, and its drafts are judged at random. A
-// model counts pauses; `more` must be DRAFTS where there is a repetition and no pause, and 0 elsewhere. With `off` it
-// is always 0. Checks that pauses begin and end. rill_draft_lookup has its own bench.
+// Testbench of rill_drafts. The ids of a request repeat themselves after 9 ids, and a random number of the drafts of
+// each step is right. A model follows the pauses. `more` must be DRAFTS if the ids have begun to repeat and there is no
+// pause, and otherwise 0. While `off` is high, it must be 0. The bench rill_draft_lookup_tb checks the lookups.
 // Checks in messages: 1 `more`, 2 the answer comes late although no lookup is needed, 3 an id of a draft, 4 no pause or
 // no draft in the whole run.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_drafts_tb;
+    // Parameters without a comment are those of the module.
     parameter DRAFTS = 3;
     parameter PAUSE = 5;
     localparam CONTEXT = 600;
@@ -23,6 +24,8 @@ module rill_drafts_tb;
     wire                   ready;
     wire [3:0]             more;
     wire [DRAFTS*ID_W-1:0] drafts;
+    // n: ids of the request. missed: the latest step with drafts had no right draft. pause: steps of the pause that are
+    // left. paused, given: how often a step was in a pause or got drafts.
     integer                seed, idle, stall, request, n, step, missed, pause, want, i, waited, paused = 0, given = 0;
     reg                    failed = 0;
 
@@ -31,6 +34,7 @@ module rill_drafts_tb;
         .accepted(accepted), .ready(ready), .more(more), .drafts(drafts));
     always #1 clk = !clk;
 
+    // Prints the number of a check that fails.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, request %0d, step %0d", what, request, step);
@@ -38,6 +42,7 @@ module rill_drafts_tb;
         end
     endtask
 
+    // Appends the next id to the request.
     task append;
         begin
             put <= 1;
@@ -48,6 +53,7 @@ module rill_drafts_tb;
         end
     endtask
 
+    // Reports a step with this number of drafts, of which the first `right` ones were right, and compares the answer.
     task judge(input integer drafts_of_step, input integer right);
         begin
             if (drafts_of_step != 0) begin

@@ -3,8 +3,8 @@
 // which are written here as tables of selected operands:
 // - OPMODE[8:7] W: 00 zero, 11 C. OPMODE[6:4] Z: 000 zero, 001 PCIN. OPMODE[3:0] X and Y: 0101 both halves of M.
 //   ALUMODE 0000: P = Z + W + X + Y.
-// - INMODE[1]: input A of the pre-adder, 0: A, 1: zero. INMODE[2]: its other input, 0: zero, 1: D. With AMULTSEL "AD"
-//   its sum is the factor.
+// - INMODE[1] selects the first input of the pre-adder, 0: A, 1: zero. INMODE[2] selects the second, 0: zero, 1: D.
+//   With AMULTSEL "AD", the sum of the two is the factor of the multiplier.
 // - Each register that an attribute selects delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
 //   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are not delayed.
 // A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: only the one of P.
@@ -41,7 +41,8 @@ module rill_dsp48e2_tb;
         .PCIN(pcin), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .OPMODE(opmode), .ALUMODE(alumode), .INMODE(inmode[0]),
         .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p), .PCOUT(pcout));
 
-    // Computes the result that a row of the tables selects. Each operand is as many clocks old as it has registers.
+    // table_row computes the result that a row of the tables selects. Each operand is as many clocks old as it has
+    // registers.
     function signed [47:0] wide(input signed [26:0] value);
         wide = value;
     endfunction

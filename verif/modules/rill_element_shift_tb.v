@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_element_shift. Random lines must move up by 0 to 3 times STEP elements. A line must be kept while
 // en is low.
+// Sets for verif/modules/run.sh:
 // sweep: ELEMS=1 ELEM_W=8 STEP=1
 // sweep: ELEMS=13 ELEM_W=32 STEP=4
 // sweep: ELEMS=64 ELEM_W=5 STEP=16
@@ -9,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_element_shift_tb;
+    // Parameters without a comment are those of the module.
     parameter ELEMS = 13;
     parameter ELEM_W = 32;
     parameter STEP = 4;

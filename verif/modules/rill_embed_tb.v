@@ -2,6 +2,9 @@
 // Testbench of rill_embed. Checks descriptors, values (with the C function), padding, order and token marks, faults of
 // ids and of values, and the rate of one chunk per cycle. With PARTS above 1, rows are distributed over PARTS channels,
 // whose beats come at random times.
+// Checks in messages: 1 and 2 the file of vectors, 3 padding, 4 value, 5 tuser, 6 tlast, 7 rate, 8 fault, 9, 10 and 13
+// beats, offset and channel of a descriptor, 11 an offered chunk changes, 12 the run takes too long.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
@@ -24,6 +27,7 @@
 
 module rill_embed_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter LANES = 8;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;
@@ -119,6 +123,7 @@ module rill_embed_tb;
         rst <= 0;
     end
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -133,6 +138,7 @@ module rill_embed_tb;
         row_of = which >= ROWS ? 0 : which;
     endfunction
 
+    // Compares a chunk of y, and moves on to the next one.
     task check_chunk;
         begin
             for (i = 0; i < LANES; i = i + 1)

@@ -9,6 +9,9 @@
 // - First chunks that run column by column begin when the first units of their operand have arrived.
 // - Inputs of each kind arrive at changing rates, from few to as many as fit. A reset discards everything that runs.
 // - With ASYM, half of the products of 4-bit weights have int4_asym weights.
+// Checks in messages: 1 the bench has too many commands, 2 acts, 3 other fields, 4 busy or stall_*, 5 the end of the
+// run, 6 and 7 commands never waited, 8 result, 9 no first chunk began early, 10 row and 11, 12 bank of accumulators.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -29,6 +32,7 @@
 
 module rill_engine_ctrl_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
@@ -129,6 +133,7 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    now_want = 0, now_care = 0;
     reg  [7:0]           now_acts = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) begin
@@ -141,6 +146,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -280,6 +286,7 @@ module rill_engine_ctrl_tb;
 
     reg [175:0] word;
     reg [63:0]  step;
+    // Draws an entry, sends it, and lists its commands.
     task make_firing;
         integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step,
             single, keep, free, outer, asym;
@@ -347,7 +354,10 @@ module rill_engine_ctrl_tb;
         first_of[FIRINGS] = commands;
     end
 
-    // ---- the decision of each cycle, from what has been counted before it ----
+    // ---- the decision of each cycle, from the counts of all earlier cycles ----
+    // beats_in, units_in, operands_in, heads_in: inputs of each kind that have come and are not used. places: free
+    // places for results. parts_in: units of the operand that is arriving. taken: firings whose entry was taken.
+    // running: the firing that runs. at: the next command.
     integer parts_in = 0, parts_in_q = 0, early = 0;
     integer beats_in = 0, units_in = 0, operands_in = 0, heads_in = 0, places = OUT_WORDS, running = 0, taken = 0,
         start = 0, quiet = 0;

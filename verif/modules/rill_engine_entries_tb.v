@@ -2,6 +2,7 @@
 // Testbench of rill_engine_entries. Sends random entries of all modes, and compares the outputs to the sequencer with
 // values computed here from the definition of an entry (docs/engine.md). Also checks order, the latency of 2 cycles,
 // and the rate of one entry per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: CHANNELS=3 BEAT_BITS=256 TURN_TOKENS=1
 // sweep: CHANNELS=32 BEAT_BITS=512 TURN_TOKENS=2
 // sweep: CHANNELS=1 BEAT_BITS=512 TURN_TOKENS=1
@@ -19,6 +20,7 @@
 
 module rill_engine_entries_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TURN_TOKENS = 1;
@@ -28,8 +30,8 @@ module rill_engine_entries_tb;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
-    localparam MOST_K = 32768;                   // longest row with int4_asym
-    localparam KEYS = CHANNELS < 8 ? CHANNELS : 8; // keys of the step itself per row-step: a step has 8 tokens at most
+    localparam MOST_K = 32768;                   // elements of the longest row with int4_asym
+    localparam KEYS = CHANNELS < 8 ? CHANNELS : 8; // keys of the step itself per row-step; a step has at most 8 tokens
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
     wire [175:0]      s_data;
@@ -76,10 +78,12 @@ module rill_engine_entries_tb;
     reg  [15:0]   repetition;
     integer       rows_less, beats_less; // the outputs have the last row and the last beat, counted from 0
     reg           from_memory;
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Draws an entry with a step word, sends both, and expects the outputs that belong to them.
     task one_entry;
         begin
             entry = {$random(seed), $random(seed), $random(seed)};

@@ -2,6 +2,8 @@
 // Testbench of rill_engine_join. A pulse must come out 2 cycles after each pulse of the port that is last, and no other
 // pulse. Ports may be ahead by up to AHEAD pulses. Also checks one pulse per cycle if all ports keep up, and that a
 // reset clears the counts.
+// Checks in messages: 1 a pulse in a reset, 2 a pulse is missing or too many, 3 to 5 too few cases in the run.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=3 AHEAD=7
 // sweep: PORTS=1 AHEAD=1
 // sweep: PORTS=2 AHEAD=1
@@ -13,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_join_tb;
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     parameter AHEAD = 7;
     localparam CYCLES = 20000;
@@ -21,6 +24,9 @@ module rill_engine_join_tb;
     reg              again = 0;
     reg  [PORTS-1:0] pulse = 0;
     reg  [1:0]       due = 0;          // [n]: a pulse is expected that the slowest port completed n + 1 cycles ago
+    // Since the latest reset, given: pulses of each port. slowest: pulses of the port that has the fewest. out: pulses
+    // that came out. In the whole run, joins: pulses that came out. full: how often a port was AHEAD pulses ahead.
+    // streak, longest: pulses in successive cycles, now and at most.
     integer          given [0:PORTS-1];
     integer          chance [0:PORTS-1];
     integer          i, n, slowest, slowest_q = 0, out = 0, seed, idle, joins = 0, full = 0, streak = 0, longest = 0;
@@ -29,6 +35,7 @@ module rill_engine_join_tb;
     rill_bench_clock #(.LIMIT(CYCLES + 1000)) u_clock (.clk(clk), .rst(rst), .again(again));
     rill_engine_join #(.PORTS(PORTS), .AHEAD(AHEAD)) dut (.clk(clk), .rst(rst), .pulse(pulse), .joined(joined));
 
+    // Prints the number of the first check that fails.
     task require(input ok, input integer what);
         if (!ok && !failed) begin
             $display("FAIL: check %0d in cycle %0d", what, n);
@@ -43,6 +50,7 @@ module rill_engine_join_tb;
             chance[i] = n / 64 % 4 == 0 ? 100 : (100 - idle) * ($unsigned($random(seed)) % 4) / 2;
     endtask
 
+    // Sets the model to its state after a reset.
     task clear;
         begin
             for (i = 0; i < PORTS; i = i + 1)

@@ -6,6 +6,7 @@
 // - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
 // - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
 //   have arrived, also several chunks of one row each, one after the other.
+// Checks in messages: 1 out_valid, 2 row, 3 arrived, 4 the run had too few cases, or not LANE_BEATS beats fit.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
@@ -27,6 +28,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_lane_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter LANE_BEATS = 16;
@@ -110,10 +112,10 @@ module rill_engine_lane_tb;
     reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
-    // Beats: taken: by the lane; said: reported by `arrived`; popped: used. want_params, want_scales, data: what the
-    // chunk still needs: its parameters, beats of scales, uses of beats. since: cycles since its parameters. there:
-    // rows whose parameters can have arrived. brief: chunks of one row each that still follow. fresh: no scales have
-    // come yet.
+    // Numbers of beats: taken by the lane, said (reported by `arrived`), and popped (used). The chunk still needs its
+    // parameters (want_params), want_scales beats of scales, and `data` uses of beats. since: cycles since the chunk's
+    // parameters. there: rows whose parameters can have arrived. brief: chunks of one row each that still follow.
+    // fresh: no scales have come yet.
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
     integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
@@ -125,6 +127,7 @@ module rill_engine_lane_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -136,6 +139,7 @@ module rill_engine_lane_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -192,6 +196,7 @@ module rill_engine_lane_tb;
         end
     endtask
 
+    // Takes the next beat of the lane for the command of this cycle.
     task take_beat;
         begin
             pop = 1;
@@ -274,6 +279,7 @@ module rill_engine_lane_tb;
         if (!rst && b_valid && b_ready) taken = taken + 1;
     end
 
+    // Sets the model to its state after a reset.
     task start_over;
         begin
             due_last = 0;

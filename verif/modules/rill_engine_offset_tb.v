@@ -15,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_offset_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;
@@ -24,7 +25,7 @@ module rill_engine_offset_tb;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 4;
-    parameter BEATS = 1500;
+    parameter BEATS = 1500;                         // beats that are compared
 
     wire                   clk, rst;
     reg                    valid = 0, int4;
@@ -41,6 +42,7 @@ module rill_engine_offset_tb;
         .int4(int4), .x(x),
         .offset(offset), .sums(sums));
 
+    // Returns element i of the operand of the beat.
     function signed [31:0] element(input integer i);
         element = $signed(x[X_BITS*i +: X_BITS]);
     endfunction
@@ -64,6 +66,7 @@ module rill_engine_offset_tb;
         end
     endtask
 
+    // Draws a beat. The first six beats have the extreme operands.
     task draw;
         begin
             int4 = $random(seed);

@@ -2,6 +2,7 @@
 // Testbench of rill_engine_offsets with int4_asym weights. Checks the sums of each 32 elements of each token of every
 // beat, 7 cycles plus PAIR_MORE after its slice. With one token and PUMP 1 the sums come 4 cycles after the slice, and
 // the offset comes with them. Slices come in consecutive cycles and alone.
+// Checks in messages: 1 sums or offset, 2 no slices in consecutive cycles.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=2
 // sweep: BEAT_BITS=512 TURN_TOKENS=2 X_BITS=10 PARTS=4
@@ -17,6 +18,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_offsets_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TURN_TOKENS = 2;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
@@ -51,6 +53,7 @@ module rill_engine_offsets_tb;
     integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
     reg                       failed = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d beat %0d: %h instead of %h", what, beats, q, due[LATENCY]);

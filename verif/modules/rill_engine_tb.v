@@ -5,6 +5,8 @@
 // Without idles and stalls, the engine may be idle (neither busy nor stalled) for at most GAP cycles per firing, and
 // 100 more. It may wait for beats for at most GAP cycles per firing and TAIL_WAIT per step. With TURN_TOKENS 1 it may
 // never wait for room at the output.
+// Checks in messages: 1 descriptor and 2 beat of the V write-out, 3 and 4 the file of vectors, 5 busy and stall_* are
+// high together, 6 a fault, 7 no fault, 8 number of layers done, 9 idle cycles, 10 waits.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast
@@ -73,28 +75,30 @@
 
 module rill_engine_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of rill_engine.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter GROUP = 64;
-    parameter HEAD_DIM = 40;
-    parameter FAULT = 0;
+    parameter HEAD_DIM = 40;                                   // elements of a head
+    parameter FAULT = 0;                                       // 1: a bias is infinite, which must raise the fault
     parameter LAST_BEATS = 1;                                  // beats of a row of the last token's product
     parameter TURN_TOKENS = 1;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
     parameter HOPS = 0;
     parameter HALVES = 0;                                      // 1: beats cross in halves, at clk_2x
     parameter AWAY = 0;                                        // 1: the lanes' die has a copy of the operands
-    parameter CUT = 0;
+    parameter CUT = 0;                                         // 1: the lanes are cut after their multipliers (EARLY)
     parameter RESULT_HOPS = HOPS;
     parameter PULSE_HOPS = 0;
     parameter PARAM_BITS = 64;
     parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     parameter BRIEF = 0;                                       // 1: the first steps alone (vectors_rill_engine.c)
-    localparam GAP = 12;                                       // cycles per firing: see the head
+    localparam GAP = 12;                                       // cycles per firing, see the header of this file
 
-    // Shapes. vectors_rill_engine.c has the same.
+    // Shapes, as in vectors_rill_engine.c. K: columns of the products with weights. K_BEATS: beats of a key. V_ROWS:
+    // row-steps of V, the last one with V_LAST rows.
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam X_W = XS * X_BITS + 8;
@@ -112,6 +116,7 @@ module rill_engine_tb;
     localparam X_UNITS = UNITS_K > 2 * LAST_BEATS && UNITS_K > 6 ? UNITS_K : LAST_BEATS > 3 ? 2 * LAST_BEATS : 6;
     localparam WORDS = 1 << 17;
 
+    // Returns an entry of the schedule (docs/engine.md).
     function [95:0] entry(input integer mode, rows, beats, take, free, last_rows, tail_base, groups, single, outer);
         begin
             entry = 96'd0;
@@ -130,8 +135,9 @@ module rill_engine_tb;
         end
     endfunction
 
-    // The last line comes first: an int8 and an int4 product of one operand, the scores of two heads, and the values of
-    // two heads, for each of two layers. The first line is the product for the last token.
+    // The schedule, in reverse order. The last six lines are the entries of each of two layers: an int8 and an int4
+    // product of one operand, the scores of two heads, and the values of two heads. The first line is the product for
+    // the last token.
     localparam [7*96-1:0] TABLE = {
         entry(1, RC + 2, LAST_BEATS, 1, 1, C, 0, LAST_BEATS > 1 ? (2 * XS * LAST_BEATS + GROUP - 1) / GROUP : 1, 1, 0),
         entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0, 0),
@@ -142,6 +148,7 @@ module rill_engine_tb;
         entry(0, 3, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0, 1)};
 
     wire    clk, clk_2x, rst;
+    // layers: pulses of layer_done. bubbles: cycles in which the engine was neither busy nor stalled.
     integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall;
     integer faults = 0, bubbles = 0, beat_stalls = 0, out_stalls = 0, quiet = 0;
     reg [BEAT_BITS*5/4+127:0] data;
@@ -300,6 +307,7 @@ module rill_engine_tb;
         .s_axis_tlast(y_last),
         .done(done_y));
 
+    // Prints the number of a check that fails, and ends the run.
     task fail(input integer what, lane, place);
         begin
             $display("FAIL: check %0d lane %0d place %0d", what, lane, place);
@@ -325,7 +333,7 @@ module rill_engine_tb;
         loaded = 1;
     end
 
-    // Stores what a line of the vectors brings. vectors_rill_engine.c has the kinds.
+    // Stores the contents of a line of the vectors. vectors_rill_engine.c explains the kinds.
     task store;
         case (kind)
             1: begin

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_expand_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 1;
     parameter TOKENS = 1;
     parameter SPREAD = 0;

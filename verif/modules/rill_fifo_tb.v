@@ -26,6 +26,7 @@
 `timescale 1ns / 1ps
 
 module rill_fifo_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter DEPTH = 4;
     parameter STYLE = 0;                     // 0 auto, 1 distributed, 2 block, 3 srl
@@ -91,7 +92,7 @@ module rill_fifo_tb;
             push(1);
         repeat (DEPTH * 4 + 100) @(posedge clk);
         check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
-        // Then reads all words, at full rate if nothing stalls. With the word of the latency check they are WORDS + 1.
+        // Then reads all words, at full rate if nothing stalls. They are WORDS + 1 with that of the latency check.
         hold = 0;
         wait (snk_done && src_done);
         check(DEPTH < 2 || idle + stall > 0 || u_snk.last_time - u_snk.first_time == WORDS, "one word per cycle");

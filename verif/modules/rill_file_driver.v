@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: a rill_axis_driver that sends words from the file +vectors, which a program vectors_*.c printed. A line
-// "TAG data user last" (hexadecimal) is one word. Lines with other tags are for the other streams of the bench.
+// "TAG data user last" (hexadecimal) is one word. Lines with other tags are for the other streams of the bench. The
+// other parameters and `done` are those of rill_axis_driver.
 `default_nettype none
 
 module rill_file_driver #(

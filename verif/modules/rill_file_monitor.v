@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: a rill_axis_monitor that expects the words of the lines "TAG data user last" (hexadecimal) in the file
-// +vectors. STALL >= 0 overrides +stall. With COMPARE = 0, for runs that raise a fault, it only counts the words and
-// never stalls. `done` is high when as many words have come as the file has.
+// +vectors, which a program vectors_*.c printed. With COMPARE = 0, for runs that raise a fault, it only counts the
+// words and never stalls. `done` is high when as many words have come as the file has lines of this TAG. The other
+// parameters are those of rill_axis_monitor.
 `default_nettype none
 
 module rill_file_monitor #(

@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_fork_tb;
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     localparam WORDS = 300;
     wire             clk, rst, s_valid, s_ready, src_done;

@@ -15,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_fork_tree_tb;
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     parameter GROUP = 2;
     localparam COPIES = (PORTS + GROUP - 1) / GROUP;

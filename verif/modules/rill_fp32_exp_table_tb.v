@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_exp_table. Compares it with the table of the C function g_exp.
+// Testbench of rill_fp32_exp_table. Compares it with the table of the C function g_exp. rill_table_bench has the
+// checks.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_from_int. Compares it with the C function g_from_int128.
+// Testbench of rill_fp32_from_int. Compares it with the C function g_from_int128. rill_vector_bench has the checks.
+// WIDTH is as in the module.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: WIDTH=2
 // sweep: WIDTH=8

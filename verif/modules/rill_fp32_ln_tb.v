@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_ln. Compares it with the C function g_ln, for positive normal operands.
+// Testbench of rill_fp32_ln. Compares it with the C function g_ln, for positive normal operands. rill_vector_bench has
+// the checks.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

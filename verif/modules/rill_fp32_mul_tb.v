@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_mul. Compares it with the C function g_mul, or g_mul_sat with SATURATE.
+// Testbench of rill_fp32_mul. Compares it with the C function g_mul, or g_mul_sat with SATURATE. rill_vector_bench has
+// the checks.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: SATURATE=0
 // sweep: SATURATE=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fp32_quadratic. Compares it with its formula in 64-bit integers, with c1 and c2 in the ranges of
-// the tables. With +idle or +stall the clock enable drops at random.
+// the tables. With +idle or +stall the clock enable drops at random. D_W, SHIFT2 and SHIFT1 are as in the module.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: D_W=18 SHIFT2=16 SHIFT1=22
 // sweep: D_W=16 SHIFT2=14 SHIFT1=19

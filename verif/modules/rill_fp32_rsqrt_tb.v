@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_rsqrt. Compares it with the C function g_rsqrt.
+// Testbench of rill_fp32_rsqrt. Compares it with the C function g_rsqrt. rill_vector_bench has the checks.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

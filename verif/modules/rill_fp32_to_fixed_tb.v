@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_to_fixed. Compares it with the C function g_fix.
+// Testbench of rill_fp32_to_fixed. Compares it with the C function g_fix. rill_vector_bench has the checks. WIDTH and
+// FRAC are as in the module.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: WIDTH=2 FRAC=0
 // sweep: WIDTH=8 FRAC=0

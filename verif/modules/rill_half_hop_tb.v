@@ -16,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_half_hop_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 70;
     parameter STAGES = 2;
     localparam WORDS = 2000;

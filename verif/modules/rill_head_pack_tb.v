@@ -17,12 +17,13 @@
 `timescale 1ns / 1ps
 
 module rill_head_pack_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter TOKENS = 4;
     parameter TOGETHER = 3;
     parameter HEADS = 6;
     parameter UNITS = 2;
     parameter OUTSIDE_TOKENS = TOKENS;
-    localparam FIRINGS = HEADS % TOGETHER == 0 ? 0 : HEADS;
+    localparam FIRINGS = HEADS % TOGETHER == 0 ? 0 : HEADS; // as in rill_head_pack: 0 if no output firing is smaller
     localparam IN_W = (OUTSIDE_TOKENS > 1 ? $clog2(OUTSIDE_TOKENS) : 1) + 1;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 24;
@@ -58,7 +59,7 @@ module rill_head_pack_tb;
         in_user = (tok == tokens - 1 ? 1 << (IN_W - 1) : 0) | tok;
     endfunction
 
-    // Whether an output firing ends with this head.
+    // Returns whether an output firing of a step of one token ends with this head.
     function integer group_end(input integer head);
         group_end = head % TOGETHER == TOGETHER - 1 || head == HEADS - 1;
     endfunction

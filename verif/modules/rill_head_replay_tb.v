@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_head_replay_tb;
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 2;
     parameter UNITS = 3;
     parameter REPLAYS = 2;
@@ -43,7 +44,7 @@ module rill_head_replay_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
-    // Sends a head of `count` tokens and queues its replays. last: it ends the input firing.
+    // Sends a head of `count` tokens and queues its replays. last: the head ends the input firing.
     task head(input integer count, input last);
         begin
             for (t = 0; t < count; t = t + 1)

@@ -17,6 +17,7 @@
 
 module rill_head_split_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 4;
     parameter TOGETHER = 3;
     parameter WORDS = 5;

@@ -21,6 +21,7 @@
 
 module rill_image_header_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter BEATS = 5;
     localparam [39:0] OFFSET = 40'h12_3456_7000;

@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_join_tb;
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     localparam WORDS = 300;
     wire                clk, rst, m_valid, m_ready, snk_done;

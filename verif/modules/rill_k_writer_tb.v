@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_k_writer and rill_kv_tracker. Sends the K stream of a request's steps, and compares descriptors and
 // beats per channel with the address formula. layer_done must come once per firing, not before its last descriptor and
-// beat are taken. A given pulse must come for each descriptor, at the latest with the layer_done of its firing.
+// beat are taken. A pulse of `given` must come for each descriptor, at the latest with the layer_done of its firing.
 // Now and then the units stop within a head or a layer until all earlier layers are counted, because words that run
 // ahead must not delay that count. The count must never be ahead of the modelled responses.
 // Checks in messages: 1 descriptor, 2 beat, 3 layer_done, 4 and 5 counts of the tracker, 6 something is left at the
@@ -76,7 +76,7 @@ module rill_k_writer_tb;
     // the expected descriptor of each head and token.
     integer     step_sent = 0, unit_sent = 0, units_total = 0, descs_total = 0;
     integer     unit_channel [0:9999];
-    integer     unit_layer [0:9999];         // number of its (step, layer): step * LAYERS + layer
+    integer     unit_layer [0:9999];         // number of the unit's (step, layer): step * LAYERS + layer
     integer     unit_tok_last [0:9999];
     integer     unit_tok [0:9999];
     integer     unit_end [0:9999];
@@ -94,7 +94,7 @@ module rill_k_writer_tb;
     integer     queue_wr [0:CHANNELS-1];       // beats that were put into the ring; queue_rd: taken out of it
     integer     queue_rd [0:CHANNELS-1];
     integer     next_desc [0:CHANNELS-1];    // from this number on, the search for the channel's next descriptor begins
-    integer     next_beat [0:CHANNELS-1];    // likewise for its next beat
+    integer     next_beat [0:CHANNELS-1];    // from this number on, the search for the channel's next beat begins
     // held: units stop until all earlier layers are counted.
     integer     done_pulses = 0, v_pulses = 0, held = 0;
     integer     answers [0:CHANNELS-1];      // beats of a channel that were answered

@@ -44,7 +44,7 @@ module rill_kernel_verdict #(
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
     end
 
-    // Prints a failed condition with its value; only the first one.
+    // Prints the first condition that fails, with its value.
     task require(input ok, input integer value, input [8*40-1:0] what);
         if (!ok && !bad) begin
             $display("FAIL: %0s: %0d", what, value);

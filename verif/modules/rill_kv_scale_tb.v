@@ -34,7 +34,8 @@ module rill_kv_scale_tb;
     parameter REPLAYS = 1;
     parameter TOGETHER = 1;                                 // heads that read together in a step of one token
     parameter WINDOW = 0;                                   // positions that layer 0 sees; 0: all, in all layers
-    parameter EACH = 0;                                     // with WINDOW, layer l sees WINDOW + l; 1: odd layers all
+    parameter EACH = 0;                                     // 0: with WINDOW, layer l sees WINDOW + l positions.
+                                                            // 1: as 0, but odd layers see all positions
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     // Returns the parameter WINDOW of rill_kv_scale: 16 bits for each layer.

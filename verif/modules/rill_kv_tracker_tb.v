@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_kv_tracker_tb;
+    // Parameters without a comment are those of the module.
     parameter K_WRITERS = 2;
     parameter V_WRITERS = 3;
     localparam PAIRS = 60; // layers of K, and as many of V

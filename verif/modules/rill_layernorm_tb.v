@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_layernorm. Compares vectors of N elements, with a nonzero mean and outliers, with
 // golden_layernorm. Also checks the latency, the time from the last word in to the last word out, and that the faults
-// of
-// vectors_rill_layernorm.c are raised. VAR_SCALE and MEAN_SCALE are the constants of golden_layernorm for N; EPS is
-// 1e-5.
+// of vectors_rill_layernorm.c are raised. VAR_SCALE and MEAN_SCALE are the constants of golden_layernorm for N, as fp32
+// bits; EPS is 1e-5.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 VAR_SCALE=612368384 MEAN_SCALE=838860800 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 VAR_SCALE=682045189 MEAN_SCALE=873613605 FAULT=0
@@ -23,6 +22,7 @@
 `default_nettype none
 
 module rill_layernorm_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 128;

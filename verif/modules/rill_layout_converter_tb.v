@@ -23,6 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_layout_converter_tb;
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter TOKENS = 1;
     parameter D0 = 4;
     parameter D1 = 3;

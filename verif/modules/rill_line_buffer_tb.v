@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_line_buffer. Sends images of ROWS x PIXELS pixels, one directly after another, and compares their
-// patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate. The parameters are
-// those of rill_line_buffer. STRIDE, TAPS, DILATION and BEFORE are the values along x, and also those along y unless
-// STRIDE_Y, TAPS_Y, DILATION_Y or BEFORE_Y is given.
+// Testbench of rill_line_buffer. Sends images of ROWS x PIXELS pixels, one directly after another, and compares the
+// patches with those that nested loops take from the image. Also checks the latency and, with SLACK of 8 or more, the
+// rate. STRIDE, TAPS, DILATION and BEFORE are the module's parameters along x, and also those along y unless STRIDE_Y,
+// TAPS_Y, DILATION_Y or BEFORE_Y is given.
 // Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6 SLACK=8
 // sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
@@ -50,7 +50,7 @@ module rill_line_buffer_tb;
     localparam DRIVEN = (IMAGES + 1) * SIZE * TOKENS;
     localparam WANTED = (IMAGES + 1) * OUT * TOKENS;
     localparam [23:0] PAD = 24'hf00d5; // any value that is not 0
-    // RULE: the fewest words that hold a patch (docs/ir.md), plus SLACK. The ring has not more words than the image.
+    // RULE: the fewest words that hold a patch (docs/ir.md), plus SLACK. The ring never has more words than the image.
     localparam RULE = ((TAPS_Y - 1) * DILATION_Y * PIXELS + (TAPS_X - 1) * DILATION_X + 1) * WORDS + SLACK;
     localparam BUFFER = RULE < SIZE ? RULE : SIZE;
 

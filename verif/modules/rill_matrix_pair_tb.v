@@ -133,7 +133,7 @@ module rill_matrix_pair_tb;
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
+    reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT]; // [n]: sums of the factors of the beat of n cycles ago
     reg  [65:0]            acc [0:2*TOKENS-1]; // expected accumulators of both banks
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;

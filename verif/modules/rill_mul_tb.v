@@ -9,6 +9,7 @@
 `default_nettype none
 
 module rill_mul_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter FAULT = 0; // 1: a value is infinite, and results are not compared

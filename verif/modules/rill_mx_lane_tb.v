@@ -9,6 +9,7 @@
 `default_nettype none
 
 module rill_mx_lane_tb;
+    // Parameters without a comment are those of the module.
     parameter X_BITS = 8;
     wire         clk, rst;
     reg          en = 1'b0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_norm_sums. Compares the sums of vectors with 64-bit arithmetic. The chunks of all tokens of a
 // firing are interleaved. A token's row is {bank, token}, and firings use the two banks in turn. Also checks the
-// latency of at most log2(LANES) + 8 cycles, and the faults of an infinity and of |X| = 2^43.
+// latency of at most log2(LANES) + 8 cycles, and the faults of an infinity and of an element of 2^23 (|X| = 2^43).
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=0

@@ -17,8 +17,8 @@ module rill_owed_tb;
     wire    owed;
     integer seed, idle, stall, open = 0, silent = 0, late = 0, resets = 0, outlasted = 0, mended = 0, cycles = 0;
     reg     want = 0, failed = 0;
-    // want: the expected owed. open: bursts without an answer. silent: cycles without a sign while want is high.
-    // outlasted, mended: how often want has ended after QUIET silent cycles, or because every burst was answered.
+    // want: the expected owed. open: bursts without an answer. silent: cycles with want high and `sign` low. outlasted,
+    // mended: how often want has ended after QUIET silent cycles, or because every burst was answered.
 
     rill_owed #(.QUIET_BITS(QUIET_BITS)) dut (
         .clk(clk), .rst(rst), .asked(asked), .answered(answered), .sign(sign), .owed(owed));

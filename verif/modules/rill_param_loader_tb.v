@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_param_loader_tb;
+    // Parameters without a comment are those of the module.
     parameter STORES = 3;
     parameter FIRST = 1;                     // beats of store 0; store i gets FIRST + (i mod 3)
     parameter PIECES = 1;

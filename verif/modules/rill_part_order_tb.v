@@ -29,7 +29,7 @@ module rill_part_order_tb;
     wire [63:0]       step_data;
     wire [15:0]       s_data, m_data;
     wire [USER_W-1:0] s_user, m_user;
-    reg  [15:0]       value [0:8*64-1];      // of word w and token t of the step: index w * 8 + t
+    reg  [15:0]       value [0:8*64-1];      // word w of token t of the step has the index w * 8 + t
     reg  [USER_W-1:0] user;
     reg  [63:0]       word;
     integer           n, w, t, p, total, left, first, count, seed;

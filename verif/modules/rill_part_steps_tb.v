@@ -13,6 +13,7 @@
 
 module rill_part_steps_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter PARTS = 3;
     parameter LAYERS = 4;
     localparam STEPS = 30;

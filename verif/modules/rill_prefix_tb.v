@@ -3,7 +3,7 @@
 // prefix of a random length, often at the borders of blocks of 64. It compares the answer with the rule, which it
 // computes with a division, and `held` with the end of the latest request.
 // Checks in messages: 1 refused, 2 first, 3 held, 4 held during a request, 5 too few answers of a kind.
-// Sets for verif/modules/run.sh (the only one has no parameters):
+// Sets for verif/modules/run.sh (the only set has no parameters):
 // sweep:
 `default_nettype none
 `timescale 1ns / 1ps
@@ -14,6 +14,7 @@ module rill_prefix_tb;
     reg  [15:0] place = 16'hx;
     wire [15:0] first, held;
     wire        refused;
+    // want_held: the expected `held`. block: the block of 64 positions in which the latest request ended.
     integer     seed, idle, stall, i, n, want_held = 0, block = 0, legal, legal_seen = 0, refused_seen = 0;
     reg         failed = 0;
 

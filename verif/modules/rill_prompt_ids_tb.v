@@ -2,8 +2,8 @@
 // Testbench of rill_prompt_ids. The token ids of several prompts must come in order, none lost or doubled, when beats
 // come late (+idle) and ids are taken late (+stall). No beat may be taken while the module holds ids or while `takes`
 // is low. clear must discard the ids that are left.
-// Checks in messages: 0 the run takes too long, 1 an id, 2 and 3 a beat is taken too early, 4 ids after clear, 5 a beat
-// is taken before `takes`.
+// Checks in messages: 0 the run takes too long, 1 an id, 2 a beat is taken while ids are left, 3 ready is high while
+// `takes` is low, 4 ids after clear, 5 a beat is taken before `takes` is high.
 // Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_prompt_ids_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     localparam IDS = BEAT_BITS / 32;
 

@@ -27,6 +27,7 @@
 `timescale 1ns / 1ps
 
 module rill_pumped_mul_tb;
+    // Parameters without a comment are those of the module.
     parameter COUNT = 1; // multipliers of the chain
     parameter X_BITS = 8;
     parameter SUM_W = 32;

@@ -25,6 +25,7 @@
 `default_nettype none
 
 module rill_reduce_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter FUNCTION = 0;        // 0 max, 1 min, 2 sum times SCALE

@@ -9,6 +9,7 @@
 `timescale 1ns / 1ps
 
 module rill_register_copies_tb;
+    // Parameters without a comment are those of the module.
     parameter COPIES = 5;
     parameter DATA_W = 13;
     wire                     clk, rst;

@@ -15,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_register_slice_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter MODE = 2;                      // 0 bypass, 1 simple, 2 skid, 3 swap
     localparam WORDS = 500;

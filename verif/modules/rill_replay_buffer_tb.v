@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_replay_buffer. Sends random firings of up to DEPTH words. Each firing must leave REPLAYS times in a
 // row. Also checks the latency, and that the first firing leaves without a lost cycle inside or between its passes.
-// Sets of parameters for verif/modules/run.sh:
+// Sets for verif/modules/run.sh:
 // sweep: DEPTH=12 REPLAYS=3
 // sweep: DEPTH=1 REPLAYS=1
 // sweep: DEPTH=1 REPLAYS=5

@@ -44,12 +44,12 @@ module rill_request_args_tb;
             + (wrong == 2 && ADDR_BITS < 64 ? 64'd1 << ADDR_BITS % 64 : 64'd0);
     endfunction
 
-    // Whether a pointer must be refused.
+    // Returns whether a pointer must be refused.
     function is_wrong(input [63:0] p);
         is_wrong = p % BEAT != 0 || (ADDR_BITS < 64 && p >> ADDR_BITS % 64 != 0);
     endfunction
 
-    // Returns mostly 0, and sometimes 1 or 2: the less often, the larger `rare` is.
+    // Returns mostly 0, and sometimes 1 or 2. A larger `rare` makes 1 and 2 rarer.
     function integer one_of(input integer rare);
         one_of = $urandom_range(rare) < 2 ? $urandom_range(2) : 0;
     endfunction

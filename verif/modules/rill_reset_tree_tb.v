@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_reset_tree_tb;
+    // Parameters without a comment are those of the module.
     parameter COPIES = 5;
     parameter HOPS = 2;
     localparam LATENCY = 1 + HOPS;

@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module rill_ring_writer_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     localparam BYTES = BEAT_BITS / 8;
     localparam COUNT = 40;

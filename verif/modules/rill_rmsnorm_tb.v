@@ -21,6 +21,7 @@
 `default_nettype none
 
 module rill_rmsnorm_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 128;

@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_rotate_tb;
+    // Parameters without a comment are those of the module.
     parameter ELEMS = 4;
     parameter ELEM_W = 5;
     localparam TURN_W = $clog2(ELEMS);

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_round_robin_tb;
+    // Parameters without a comment are those of the module.
     parameter CLIENTS = 3;
     reg                clk = 0, rst = 1, take = 0;
     reg  [CLIENTS-1:0] request = 0;

@@ -34,7 +34,7 @@ module rill_sample_tb;
     reg                 clk = 0, rst = 1, failed = 0;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
     integer             ntok [0:MOST-1];
-    reg                 fresh [0:MOST-1];                // has new settings, so it waits until earlier firings are over
+    reg                 fresh [0:MOST-1];                // the firing has new settings, so it waits for earlier firings
     reg  [191:0]        settings [0:MOST*TOKENS-1];      // of each row: {position, seed, min_p, top_k, inverse}
     reg  [191:0]        now = 0;
     reg                 apply = 0, store = 0;

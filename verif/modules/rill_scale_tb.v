@@ -11,6 +11,7 @@
 `default_nettype none
 
 module rill_scale_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter HEADS = 3;

@@ -21,6 +21,7 @@
 
 module rill_schedule_tb;
     `include "rill_fields.vh"
+    // Parameters that neither a comment nor the header explains are those of the module.
     parameter ENTRY_W = 8;
     parameter L0 = 1;
     parameter L1 = 3;

@@ -20,6 +20,7 @@
 
 module rill_segment_walker_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter LAYERS = 3;                    // repetitions of the second section
     parameter BEATS = 5;                     // beats of the repeated weight segment
@@ -63,8 +64,8 @@ module rill_segment_walker_tb;
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
     endfunction
-    // Returns the first position that is read for a token at pos: the last one, up to the first position of its window,
-    // at which both a block of 64 and a row-step of CHANNELS begin.
+    // Returns the first position that is read for a token at pos. It is the last position, not after the first one of
+    // the token's window, at which both a block of 64 positions and a row-step of CHANNELS positions begin.
     function integer begin_of(input integer window, input integer pos);
         integer unit;
         begin
@@ -112,7 +113,7 @@ module rill_segment_walker_tb;
     reg  [39:0] run_addr [0:MAX-1];          // the expected runs, in order
     integer     run_beats [0:MAX-1];
     integer     run_need [0:MAX-1];          // layers that must be counted before the run may leave
-    reg         run_values [0:MAX-1];        // 1: they are counted in v_done, not in k_done
+    reg         run_values [0:MAX-1];        // 1: v_done counts these layers; 0: k_done does
     integer     runs = 0, now = 0, sent = 0, cycles = 0, count, beats, i, l, o, pos, ntok, k_from, v_from;
     reg  [39:0] addr;
     reg         failed = 0;

@@ -32,8 +32,8 @@ module rill_slice_tb;
     reg  [DATA_W-1:0] word;
     reg  [USER_W-1:0] mark;
     reg               leaves;
-    // entered: cycle in which the first word that leaves was taken; given: cycle in which it was offered; -1 before.
-    // waits: words before it that are still to come.
+    // entered: cycle in which the first selected word was taken. given: cycle in which that word was offered at the
+    // output. Both are -1 before. waits: words before that word that have not been taken.
     integer           f, g, r, w, t, e, active, seed, idle, stall, entered, given, waits;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));

@@ -96,7 +96,8 @@ module rill_slot_loop_tb;
     always #1 clk = !clk;
 
     // Requests are numbered over all runs. request_of[s]: number of the request in slot s, -1: none. bad_at: position
-    // of the prompt with an id that is not below VOCAB, -1: none. waited[s]: steps since slot s had a part.
+    // of the prompt with an id that is not below VOCAB, -1: none. pos: position at which the next part begins. made:
+    // ids that have reached the ring. waited[s]: steps since slot s had a part.
     integer     len [0:RUNS*REQUESTS-1], most [0:RUNS*REQUESTS-1], bad_at [0:RUNS*REQUESTS-1];
     integer     pos [0:RUNS*REQUESTS-1], made [0:RUNS*REQUESTS-1], waited [0:15], request_of [0:15];
     reg         stopped [0:RUNS*REQUESTS-1];
@@ -120,8 +121,8 @@ module rill_slot_loop_tb;
             draw_of = {5{mixed}} ^ {32'd5, 32'd4, 32'd3, 32'd2, 32'd1};
         end
     endfunction
-    // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns its `ending`:
-    // 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
+    // ids_of returns the number of ids that request q generates if nothing stops it. ending_of returns the `ending` of
+    // request q: 1 max_new is reached, 2 end id, 3 end of the context, 6 fault.
     function integer ids_of(input integer q);
         integer n;
         reg     is_over;
@@ -152,6 +153,9 @@ module rill_slot_loop_tb;
     endtask
 
     // ---- the datapath ----
+    // words, tokens: parts of the current step, and tokens of these parts. tok_in, tok_out: ids of the step that have
+    // entered the datapath, and that it has generated. w_words: parts that the walker has got. kv_open: steps whose K
+    // and V are not in memory.
     integer     word_q [0:7], word_slot [0:7], word_n [0:7], words = 0, tokens = 0, tok_in = 0, tok_out = 0, p, t, q,
         steps = 0, w_words = 0, kv_open = 0, delay = 0, ring_wait = 0, beat_wait = 0;
     reg  [63:0] seen [0:7];
@@ -426,7 +430,7 @@ module rill_slot_loop_tb;
                         @(posedge clk);
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
-                        #0.5 draw = 160'd0;              // those at the acceptance count
+                        #0.5 draw = 160'd0;              // the request keeps the settings of its acceptance
                         if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
                         if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin

@@ -42,11 +42,11 @@ module rill_softmax_tb;
     parameter CONTEXT = 80;                                 // positions of the request
     parameter FAULT = 0;                                    // 1: a score is infinite, which must raise the fault
     parameter TOGETHER = 1;                                 // query heads of a firing in a step of one token
-    parameter WINDOW = 0;                                   // positions a token attends to; 0: all
+    parameter WINDOW = 0;                                   // positions that a token attends to; 0: all
     parameter EACH = 0;                                     // 1: odd layers see all, layer 2k sees WINDOW + 2k
     parameter CHANNELS = 1;                                 // channels of the keys
-    parameter MOST = CONTEXT;                               // positions of a firing
-    parameter CAP = 0;                                      // 2 or 50; 0: none
+    parameter MOST = CONTEXT;                               // CONTEXT of rill_softmax: most positions of a firing
+    parameter CAP = 0;                                      // cap of the scores, 2 or 50; 0: no cap
     localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP
     localparam [31:0] GAIN = CAP == 0 ? 0 : CAP == 2 ? 32'h40800000 : 32'h42c80000;  // 2 * CAP
     localparam WINDOWS = EACH ? LAYERS : 1;

@@ -114,7 +114,7 @@ module rill_spill_tb;
     integer open [0:1];
     reg     half_of [0:65535];
     // asked, ended: descriptors so far, and how many of them have their response. lasts_in: firings that have entered.
-    integer asked, ended, lasts_in, half, both; // both: cycles in which one word enters and one leaves
+    integer asked, ended, lasts_in, half, both; // both: cycles in which one word enters and one leaves (not a last one)
     initial begin
         asked = 0;
         ended = 0;

@@ -12,6 +12,7 @@
 
 module rill_stream_demux_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter PORTS = 2;
     parameter REPEAT = 4;                    // repeats of section 0: a firing to port 0, then one that is dropped
     parameter LONGEST = 9;                   // most words of a firing

@@ -28,7 +28,7 @@ module rill_stream_writer_tb;
     localparam ROW_WORDS = (CHUNKS * LANES + GROUP_WORDS - 1) / GROUP_WORDS * GROUP_WORDS;
     localparam ROWS = 5 * TOKENS + 1;
     localparam WORDS = 16384;
-    localparam [39:0] OUT = 40'd32768;           // offset of the rows that are written; the others are at 0
+    localparam [39:0] OUT = 40'd32768;           // offset of the written rows; the rows that are read begin at 0
 
     reg                   clk = 0, rst = 1;
     integer               seed, idle, stall, i, p, cycles = 0, sent = 0, ntok, chunk = 0, tok = 0, firing = 0, row = 0;
@@ -48,7 +48,7 @@ module rill_stream_writer_tb;
         bready;
     wire [1:0]            rresp, bresp;
     wire [31:0]           steps_done;
-    reg                   gate_x = 0;            // the stream between the two may move
+    reg                   gate_x = 0;            // the stream between the two modules may move
     reg                   failed = 0;
 
     rill_stream_reader #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS)) u_reader (

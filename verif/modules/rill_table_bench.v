@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: compares a table of three coefficients per segment with the golden table, which it reads from the file
 // +vectors (lines "c0 c1 c2", hexadecimal). It reads every segment in order, then random ones, while the clock enable
-// drops at random (+idle, +stall). It ends the bench with its verdict.
+// drops at random (+idle, +stall). This part ends the run with its verdict. SEGMENTS: segments of the table.
 `default_nettype none
 
 module rill_table_bench #(

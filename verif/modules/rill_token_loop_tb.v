@@ -139,7 +139,7 @@ module rill_token_loop_tb;
     // Expectations of the request.
     integer     prompt [0:255];
     integer     decode, bad_at, break_at;    // break_at: position in whose step something fails, -1 none
-    reg  [31:0] bad_id, eot_high;            // the id at bad_at; added to the end-of-text id
+    reg  [31:0] bad_id, eot_high;            // id at position bad_at; high bits that are added to the end id
     integer     break_kind;                  // 5 kernel, 6 memory, 10 second clock, 11 second clock with errors
     integer     want_ids, want_code, want_place;
     reg         eot_ends;
@@ -152,14 +152,14 @@ module rill_token_loop_tb;
     reg  [HASHES*64-1:0] row_hash = {HASHES*64{1'bx}}, next_hash;
     reg  [63:0] want_hash;
     wire [1:0]  draft_events;
-    reg         gen_step = 0;                // the step's first id was generated
-    reg  [63:0] last_word;                   // its step word
-    reg  [31:0] fed [0:7];                   // its ids
+    reg         gen_step = 0;                // the first id of the current step is a generated one
+    reg  [63:0] last_word;                   // step word of the latest such step (DRAFTS)
+    reg  [31:0] fed [0:7];                   // ids of the current step
     integer     end_pos = 0;                 // the only position whose id ends the request
-    // With DRAFTS. gen_pos: position of the latest generating step. right: ids of this step that are used, 1 and those
-    // of its right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps: generating steps of
-    // the request. sent_drafts, right_drafts: pulses of draft_events in the request. all_right, all_wrong: right and
-    // wrong drafts of all requests.
+    // With DRAFTS. gen_pos: position of the latest generating step. right: generated ids of this step that are used,
+    // one more than the step has right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps:
+    // generating steps of the request. sent_drafts, right_drafts: pulses of draft_events in the request. all_right,
+    // all_wrong: right and wrong drafts of all requests.
     integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
     integer     all_right = 0, all_wrong = 0;
     wire [63:0] logits_hash;
@@ -511,7 +511,7 @@ module rill_token_loop_tb;
         integer at;
         begin
             request(9, 6, 95, 0, 0, 0);                    // leaves positions 0 to 13
-            for (at = 0; at <= 14; at = at + 1) begin      // each in the only block, so it is on chip
+            for (at = 0; at <= 14; at = at + 1) begin      // all are in one block, so each is legal
                 begin_at = at;
                 same_image = 1;
                 request(15, 6, 95, 0, 0, 0);               // leaves positions 0 to 19

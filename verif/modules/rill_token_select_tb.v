@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_token_select_tb;
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 2;
     parameter CHUNKS = 3; // words of a token in a firing
     parameter ALL = 0;

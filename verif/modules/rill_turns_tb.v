@@ -10,10 +10,10 @@
 `timescale 1ns / 1ps
 
 module rill_turns_tb;
-    parameter REPEAT = 5;
+    parameter REPEAT = 5; // repeats of section 0
     parameter PERIOD = 1;                    // cycles from one turn_done to the next, without stalls
     localparam STEPS = 20;
-    // Section 0 has the ports 1, 3 and 7 REPEAT times, section 1 port 9 in head steps.
+    // Section 0 runs the ports 1, 3 and 7 REPEAT times. Section 1 runs port 9, and only in head steps.
     localparam [31:0] REPEATS = {16'd1, REPEAT[15:0]};
     wire        clk, rst, s_valid, s_ready, src_done, turn_valid;
     wire [63:0] s_data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_unary. unary_bench.vh has the checks. Functions 5 to 7 raise the fault for many random operands, so
-// they run here with FAULT=1 or not at all; rill_unary_lane_tb compares their results.
+// they run here with FAULT=1 or not at all. rill_unary_lane_tb compares their results. FUNCTION is as in rill_unary.
 // Sets for verif/modules/run.sh (vectors: the program that prints the vectors, and its arguments):
 // vectors: unary function
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=0 DELAY=22 N=21
@@ -23,6 +23,7 @@
 `define UNARY_LATENCY DELAY
 
 module rill_unary_tb;
+    // Parameters without a comment are those of the module.
     parameter FUNCTION = 0;
     parameter DELAY = 0;     // latency of FUNCTION
     parameter N = 0;

@@ -12,6 +12,7 @@
 `default_nettype none
 
 module rill_unit_packer_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 8;
     parameter XS = 64;
     parameter ELEM_W = 8;

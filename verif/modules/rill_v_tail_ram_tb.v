@@ -14,6 +14,7 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_ram_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter WORDS = 6;
     localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_v_tail with READS, the number of reads for which the module must wait before it takes more V. V is
-// offered as soon as it can be taken, and a slow reader reads every row of a step in order. It must read the block as
-// it was in its step, although V of later steps is offered. The module may not take a layer before all reads of that
+// offered as soon as it can be taken, and a slow reader reads every row of a step in order. The data of a read must be
+// those after its step, although V of later steps is offered. The module may not take a layer before all reads of that
 // layer in the previous step have been made (with STEP_READS, no step before all reads of the previous step). In the
 // end all V must be taken, and all layers must be done.
 // Checks in messages: 1 data of a read, 2 the end (layers or V are missing, or V never waited), 3 V is taken too early.
@@ -16,7 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_reads_tb;
-    // Parameters without a comment are those of the module.
+    // Parameters without a comment are those of rill_v_tail.
     parameter CHANNELS = 2;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
@@ -79,7 +79,7 @@ module rill_v_tail_reads_tb;
     integer heads = 0, fired = 0, layers = 0;
     integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;
-    reg [3:0] due_valid = 0;
+    reg [3:0] due_valid = 0; // a read in each of the last four cycles, and its number in `due`
     integer due [0:3];
 
     // Prints the number of the first check that fails, and ends the run.

@@ -91,6 +91,8 @@ module rill_v_tail_tb;
     reg                    failed = 0, built = 0;
     reg  [63:0]            word;
     reg  [BEAT_BITS-1:0]   unit;
+    // The reads of the last four cycles, with the step whose contents they must show (due_s) and the number of the beat
+    // in the tail (due_at).
     reg  [3:0]             due_valid = 0;
     integer                due_at [0:3];
     integer                due_s [0:3];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: gives the operands of the file +vectors to an arithmetic unit, and compares its results with those of the
-// C function, which are in the file. The clock enable drops at random with +idle or +stall, and every output must hold
-// then. It ends the bench with its verdict.
+// C function, which are in the file. The clock enable drops at random with +idle or +stall, and all outputs must keep
+// their values then. This part ends the run with its verdict.
 // A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
-// LATENCY: enabled clocks from operands to results; 0: a unit without registers.
+// A_W, Y_W: widths of an operand and of y. LATENCY: enabled clocks from operands to results; 0: a unit without
+// registers.
 // FAULTS: 0: vectors have no fault, and the unit must not raise one.
 //         1: vectors that fault are left out, and the unit must not raise the fault.
 //         2: faults are compared. In vectors that fault, y is not compared.
