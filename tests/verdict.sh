@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for the test scripts, which source this file. A script announces the number of its checks before it begins
 # them (`queue` and `counted` count them, `plan N` is for other checks). For each check it prints a line, `ok    name`,
-# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. If the number of checks is not the announced one,
-# this is a failure. In jobs and in tests/run.sh, a check that is made twice and a process that dies are also failures.
+# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. If the number of checks is not the announced
+# one, this is a failure. In jobs and in tests/run.sh, a check that is made twice and a process that dies are also
+# failures.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

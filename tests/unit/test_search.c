@@ -27,6 +27,7 @@ static void make_squares(float *x) {
     }
 }
 
+// Returns the sum of x * error^2 over the columns of a row. x: importance or mean square of each column.
 static double weighed_error(const struct qmatrix *m, const float *w, const float *x, int64_t row) {
     float out[K];
     double sum = 0;

@@ -200,7 +200,8 @@ static bool same_tree(const struct yaml_node *a, const struct yaml_node *b) {
     return true;
 }
 
-// A written text must be read as the same values. If the tree that was read is written and read again, it must be equal.
+// A text that the writer has made must be readable. If the tree that is read from it is written and read again, it must
+// be equal.
 static void test_writer(void **state) {
     (void)state;
     struct run r;

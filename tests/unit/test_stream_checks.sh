@@ -8,8 +8,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 iverilog -g2012 -y "$here/../../verif/modules" -s stream_breaches -o "$work/sim" "$here/stream_breaches.v"
 
-# Checks that the bench with this breach prints a line that matches the pattern, and prints PASS only for breach 0, which
-# breaks no rule. stream_breaches.v lists the breaches.
+# Checks that the bench with this breach prints a line that matches the pattern, and prints PASS only for breach 0,
+# which breaks no rule. stream_breaches.v lists the breaches.
 says() { # breach, pattern
     vvp -n "$work/sim" "+break=$1" >"$work/log"
     grep -q "$2" "$work/log" || { echo "error: breach $1: no '$2': $(tail -n 1 "$work/log")"; exit 1; }

@@ -201,8 +201,8 @@ static void check_oracle_rows(struct witness *w, struct oracle *oracle, const ch
     }
 }
 
-// Compares the logits of the oracle. Always continues with the ids of the exact model, even if the oracle would generate
-// others in floating point.
+// Compares the logits of the oracle. Always continues with the ids of the exact model, even if the oracle would
+// generate others in floating point.
 static void check_oracle_ids(struct witness *w, struct oracle *oracle, const char *who, assertion *compare) {
     uint32_t ids[MOST_IDS], made[MOST_IDS];
     int64_t count, first = all_ids(w, ids, &count, made);
