@@ -194,7 +194,7 @@ static void test_layernorm_close(void **state) {
     double mean = sum / N, r = 1.0 / sqrt(squares / N - mean * mean + 1e-5);
     for (int i = 0; i < N; i++) assert_true(fabs(y[i] - ((x[i] - mean) * r * gamma[i] + beta[i])) < 2e-6);
     assert_false(fault.raised);
-    x[0] = 0x1p23f; // 2^43 in fixed point with 20 fraction bits, which is one too many
+    x[0] = 0x1p23f; // 2^43 in fixed point with 20 fraction bits: the least value that is too large
     golden_layernorm(N, 1e-5f, x, gamma, beta, y, &fault);
     assert_int_equal(fault.kind, GOLDEN_FAULT_FIXED);
 }
