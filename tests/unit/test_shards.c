@@ -23,8 +23,9 @@ static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
 // prompt (they begin at positions 0, 2 and 4), and steps 3 to 8 one token each (positions 5 to 10).
 static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2};
 
-// Each shard has the steps begin to end - 1. It simulates steps first to last: WARM steps before `begin`, and the first
-// step of the next shard, so that both shards measure that step. It begins at position `from` and makes `tokens` ids.
+// Each shard gives the results of steps begin to end - 1. It simulates the steps first to last: also up to WARM steps
+// before `begin`, and the first step of the next shard, so that both shards measure that step. The simulation begins at
+// position `from`, and its request has `prompt` prompt tokens and `tokens` generated tokens.
 static void test_divide(void **state) {
     struct shard s[SHARDS];
     (void)state;

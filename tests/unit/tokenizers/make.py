@@ -57,8 +57,8 @@ def level(regex):
     return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=regex)
 
 
-# Byte-level tokenizers: normalizer, splitting, and whether a whole word that is a token is taken without merges
-# (ignore_merges). The last also puts <|endoftext|> in front of a text.
+# Byte-level tokenizers: normalizer, splitting, and `whole`. If `whole` is true, a word that is a token is taken without
+# merges (ignore_merges), and <|endoftext|> is put in front of a text.
 BYTES = {
     "gpt2": (None, level(True), False),
     "smollm": (None, pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), level(True)]), False),
