@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo, make test: everything a newcomer needs. Both install what is missing first.
+# Builds build/rill and starts the tests and tools of the tree. `make help` lists the targets. `make demo` and
+# `make test` are enough for a first look; both install missing Debian packages first.
 .DEFAULT_GOAL := build/rill
 SHELL := /bin/bash
 
@@ -27,11 +28,11 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-# Variables of make that say how the scripts run their jobs
+# Variables that tell the scripts how to run their jobs (docs/testing.md)
 export LAUNCH BATCH LIMIT JOURNAL JOBS
 
 .PHONY: docs deps deps-demo demo serve serve-demo test test-deep test-all test-cluster fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
-# The targets, each with the line above it
+# Lists the targets, each with the comment line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
 	    !/^#/ { said = "" }' Makefile
@@ -40,7 +41,7 @@ help:
 deps:
 	@tests/install.sh test
 
-# The few of them that the build and the demo need
+# The Debian packages that the build and the demo need, which are only some of those of `make deps`
 deps-demo:
 	@tests/install.sh demo
 
@@ -60,7 +61,7 @@ test: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --set test
 
-# What CI runs behind it
+# The longer tests, which CI runs after those of `make test`
 test-deep: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --set deep
@@ -83,7 +84,7 @@ mutants: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/mutants/run.sh $(ENTRIES)
 
-# Jobs on clusters of three nodes, Slurm and ssh, which are started on this machine; a node is killed (docs/testing.md)
+# Jobs on clusters of three nodes, with Slurm and with ssh, on this machine; a node is killed (docs/testing.md)
 test-cluster: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/cluster/run.sh
@@ -150,12 +151,12 @@ fuzz-readers: deps
 lint: deps
 	@tests/lint.sh
 
-# PREFIX/bin/rill, its library in PREFIX/lib/rill, man page and completions; DESTDIR stands in front
+# Installs PREFIX/bin/rill, its library in PREFIX/lib/rill, man page and completions, below DESTDIR if it is set
 PREFIX ?= /usr/local
 install: $(OUT)/rill
 	@packaging/install.sh "$(DESTDIR)" "$(PREFIX)"
 
-# Takes back what make install wrote
+# Removes what make install has installed
 uninstall:
 	@packaging/install.sh --remove "$(DESTDIR)" "$(PREFIX)"
 

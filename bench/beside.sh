@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares simulated and forecast cycles of requests to small designs, from the start register to the interrupt, without
-# memory jitter. `designs` compares several designs, `memory` one design with several figures of the memory. Prints rows
-# of Markdown for docs/timing.md (classes: simulated, forecast). Takes a quarter of an hour.
+# memory jitter. `designs` compares several designs, `memory` one design with several figures of the memory. Without an
+# argument, both run. Prints rows of Markdown for docs/timing.md (classes: simulated, forecast). Takes a quarter of an
+# hour.
 #
 #   bench/beside.sh [designs|memory]...
 set -eu

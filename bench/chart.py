@@ -19,6 +19,7 @@ def rows(path):
 
 
 def text(x, y, what, anchor="start", size=13):
+    """Returns the SVG element of a text. x, y: its beginning, or its end with the anchor `end`, on the base line."""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="{size}">{escape(what)}</text>'
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Forecasts tokens/s and the time to the first token (ms) of designs at several clocks, and prints them as a table in
-# Markdown for docs/performance.md (class: forecast). The rate of the memory does not change with the clock.
+# Markdown for docs/performance.md (class: forecast). The rate of the memory does not change with the clock. Defaults:
+# the request 256:256, the clocks 150 to 250 MHz in steps of 25, and the specs configs/gpt2-medium-*.yaml. The
+# environment variable RILL names another program than build/rill.
 #
 #   bench/clocks.sh [--request I:O] [--clocks "150 175 ..."] [SPEC...]
 set -u

@@ -26,7 +26,8 @@ TEXT
     exit "$1"
 }
 
-# name|model_type|layers|hidden|heads|kv heads|head size|ffn|vocabulary|more keys of its config.json
+# Prints one line for each model, with its sizes from its config.json:
+# name|model_type|layers|hidden|heads|kv heads|head size|ffn|vocabulary|further keys of config.json
 models() {
     cat <<'TEXT'
 SmolLM2-135M|llama|30|576|9|3|64|1536|49152|"rope_theta": 1e5, "tie_word_embeddings": true, "hidden_act": "silu"

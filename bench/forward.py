@@ -37,7 +37,8 @@ class Model:
         self.theta = self.constant("rope.freq_base")
         self.window = self.constant("attention.sliding_window", 0)
 
-    # `key` is below the name of the family, unless `whole` is set.
+    # Returns the value of a key of the file, or `default`. whole: `key` is the whole name of the key; otherwise the
+    # name of the family precedes it.
     def constant(self, key, default=None, whole=False):
         field = self.reader.fields.get(key if whole else f"{self.family}.{key}")
         return default if field is None else field.contents()
@@ -57,6 +58,7 @@ def root(n):
 
 
 def norm(x, weight, eps):
+    """Returns the RMS norm of the last dimension, or x if the model has no such norm (weight None)."""
     return x if weight is None else x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * weight
 
 
@@ -74,7 +76,8 @@ def activation(x, gemma):
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) if gemma else x / (1 + np.exp(-x))
 
 
-# Gemma has five layers with a sliding window (theta 1e4), then one layer that attends to all positions.
+# Returns the attention of a layer for all positions. In Gemma, five layers with a sliding window (theta 1e4) are
+# followed by one layer that attends to all positions, and so on.
 def attention(m, layer, x):
     get = lambda name: m.tensor(f"blk.{layer}.{name}.weight")  # noqa: E731
     split = lambda name, n: (x @ get(name).T).reshape(len(x), n, -1)  # noqa: E731
@@ -92,6 +95,7 @@ def attention(m, layer, x):
 
 
 def forward(m, ids):
+    """Returns the logits of all positions."""
     table = m.tensor("token_embd.weight")
     x = table[ids] * (root(table.shape[1]) if m.gemma else 1)
     for layer in range(m.layers):

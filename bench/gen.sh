@@ -37,8 +37,8 @@ measure() { # label, limit in seconds (0: none), command...
     else ok "$label: $took s"; fi
 }
 
-# Prints a spec with a chain of additions, each of the two results before it. Every result forks and its two paths meet
-# again, so the depths of all FIFOs depend on each other.
+# Prints a spec with a chain of additions. Each one adds the two results before it. So every result forks and its two
+# paths meet again, and the depths of all FIFOs depend on each other.
 chain() { # number of operations
     echo "# SPDX-License-Identifier: Apache-2.0"
     echo "name: chain"

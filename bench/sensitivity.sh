@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Shows how the forecast of a design depends on the memory's figures, the clock and the number of channels. Prints rows
-# of Markdown for docs/performance.md (class: forecast).
+# of Markdown for docs/performance.md (class: forecast). Defaults: configs/gpt2-medium-u55c-a4.yaml, the request 256:256
+# and all three parts. The environment variable RILL names another program than build/rill.
 #
 #   bench/sensitivity.sh [--spec SPEC] [--request I:O] [memory|clock|channels]...
 set -u

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of bench/table.sh as Markdown. usage: table.py SPEC SEED [LABEL RESULT.json FORECAST.json]...; a RESULT of `-` or one that is absent: forecast only."""
+"""Prints the tables of bench/table.sh as Markdown. Results are from `rill sim`, forecasts from `rill forecast`.
+
+usage: table.py SPEC SEED [LABEL RESULT.json FORECAST.json]...
+If a RESULT is `-` or does not exist, the row has only the forecast. The exit status is 1 if there are no results or if
+a result must not be published (see check), otherwise 0.
+"""
 import json
 import os
 import re
 import sys
 
-# The design keys of the model in PUBLISHED. A spec of another model is not compared with it.
+# Keys in the spec of the model of PUBLISHED. The figures of another model are not compared with PUBLISHED.
 PUBLISHED_MODEL = {"layers": 24, "hidden": 1024, "ffn": 4096, "vocab": 50257}
-# Published, GPT-2 medium (355M), batch 1: latency ms, TTFT ms, tokens/s. CODO publishes no latency.
+# Published figures of GPT-2 medium (355M), batch 1, by prompt and generated tokens (in:out): latency in ms, TTFT in ms,
+# tokens/s. CODO publishes no latency.
 PUBLISHED = {
     "StreamTensor, U55C, W4A8": {"32:32": (194.99, 34.59, 199.51), "64:64": (358.24, 61.27, 215.51),
                                  "128:128": (696.65, 125.35, 224.05), "256:256": (1387.76, 272.85, 229.61)},
@@ -29,6 +35,7 @@ def design_value(spec, key, default):
 
 
 def load(path):
+    """Returns the content of a JSON file, or None if the path is `-` or there is no such file."""
     if path == "-" or not os.path.exists(path):
         return None
     with open(path, encoding="utf-8") as file:
@@ -70,6 +77,7 @@ def figures(result, forecast, clock):
     return {"ttft": cycles[0] / clock / 1e3, "latency": sum(cycles) / clock / 1e3, "rate": rate}
 
 
+# A run is (label, "in:out", result or None, forecast).
 def speed_table(runs, clock, published):
     print("\n## Speed\n")
     row("", "in:out", "latency, ms", "TTFT, ms", "tokens/s")
@@ -86,6 +94,7 @@ def speed_table(runs, clock, published):
                 row(other, name, number(latency, 2), number(ttft, 2), number(rate, 2))
 
 
+# products: products of a weight and an activation that the engine can calculate in a cycle
 def memory_table(runs, products):
     print("\n## Memory and multipliers, decoding\n")
     row("", "in:out", "HBM bytes, all", "of the peak", "of the sustained rate", "of the multipliers")

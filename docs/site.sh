@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=build/docs package=mkdocs-material==9.5.49
 mkdir -p "$work"
 
-# A virtual environment with the theme; it is made once.
+# Makes a virtual environment with the theme, unless an earlier run has made it. Fails if it cannot be installed.
 material() {
     [ "$(cat "$work/venv/package" 2>/dev/null)" != $package ] || return 0
     rm -rf "$work/venv"
@@ -40,6 +40,6 @@ python3 docs/site/pages.py $theme "$work"
     "$mkdocs" build --strict --config-file "$work/mkdocs.yml" 2>&1 | grep -E 'WARNING|ERROR' >&2
     exit 1
 }
-# The index as a script, so that the search works in pages that are opened as files.
+# Writes the index also as a script, so that the search works in pages that are opened as files.
 { printf 'var __index = '; cat build/site/search/search_index.json; } >build/site/search/search_index.js
 echo "$PWD/build/site/index.html"

@@ -58,7 +58,7 @@ static inline int64_t rill_parameter(const struct rill_call *call, const char *n
     return fallback;
 }
 
-// These return the bits of an fp32 value, and the value of 32 bits.
+// rill_bits returns the bits of an fp32 value, and rill_float returns the fp32 value that has these bits.
 static inline uint32_t rill_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for the test scripts, which source this file. A script announces the number of its checks before it begins
 # them (`queue` and `counted` count them, `plan N` is for other checks). For each check it prints a line, `ok    name`,
-# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. Another number of checks than announced is a
-# failure. In jobs and in tests/run.sh, the same check twice and a process that dies are failures, too.
+# `FAIL  name: reason` or `skip  name: reason`. It ends with `verdict`. If the number of checks is not the announced
+# one, this is a failure. In jobs and in tests/run.sh, a check that is made twice and a process that dies are also
+# failures.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -29,7 +30,7 @@ fail() {
     bad=$((bad + 1))
 }
 
-skip() { # name, reason, number of planned checks it stands for (default 1)
+skip() { # name, reason, number of planned checks that are skipped (default 1)
     [ "${3:-1}" = 1 ] || plan $((1 - $3))
     echo "skip  $1: $2"
     skipped=$((skipped + 1))
@@ -90,8 +91,9 @@ variant() {
     done
 }
 
-# Counts the verdict lines of a file into `passed`, `failed` and `left`. Sets `amiss` to a message if they are not
-# exactly as many checks as there must be, or to an empty text. After a failure there may be fewer.
+# Counts the lines `ok`, `FAIL` and `skip` of a file into `passed`, `failed` and `left`. Sets `amiss` to a message if
+# their sum is not the given number or if a check occurs twice, otherwise to an empty text. After a failure, there may
+# be fewer lines.
 count_checks() { # file, number of checks
     local twice count
     passed=$(grep -ac '^ok   ' "$1") failed=$(grep -ac '^FAIL ' "$1") left=$(grep -ac '^skip ' "$1")
@@ -136,7 +138,9 @@ counted_many() { # number of its checks, command
     watched "$@"
 }
 
-watched() { # number of checks, command that must make as many checks, or fewer if one of them fails
+# Runs the command. A failure is added if it makes another number of checks than given. It may make fewer if one of them
+# fails.
+watched() { # number of checks, command
     local watched_lines=$((planned - good - bad - skipped)) watched_bad=$bad watched_name=${*:2}
     "${@:2}"
     watched_lines=$((watched_lines - planned + good + bad + skipped))
@@ -144,7 +148,7 @@ watched() { # number of checks, command that must make as many checks, or fewer 
         fail "${watched_name#eval }" "$watched_lines checks instead of $1"
 }
 
-# ---- jobs side by side ----
+# ---- parallel jobs ----
 
 # How jobs are run: options of the scripts, or variables in the environment, which are not passed on. docs/testing.md
 # describes them.
@@ -201,7 +205,7 @@ run_jobs() { # how many side by side
     job_checks=() job_commands=()
 }
 
-# Succeeds if the journal is of the same tree, so that items in it do not run again.
+# Succeeds if the journal was written with the present state of the tree. Items in the journal then do not run again.
 resumes() { [ -n "$job_journal" ] && head -n 1 "$job_journal" 2>/dev/null | grep -qF "\"$(state_of_tree)\""; }
 
 verdict() {

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the dependencies between the folders of C code against tests/layers.txt, and where names and numbers may
-occur.
+"""Checks the dependencies between the folders of C code against tests/layers.txt ("the list"), and where names and
+numbers may occur.
 
-usage: walls.py includes  files that name an included file otherwise than from the top of the tree
+usage: walls.py includes  files that include a file by a path that does not begin at the top of the tree
        walls.py arrows    files that include what their folder may not, unused rows of the list, circular dependencies
        walls.py twins     C files of gen and verif that have the name of another one
-       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
+       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, and classes or
+                          parameters that are looked up by name there
        walls.py texts     texts that are parsed or compared where values and objects are meant
-       walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles; widths of words as numbers
-       walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
-       walls.py cycles    cycles of modules as numbers, outside of their contracts and include/latency.def
+       walls.py ports     ports that are found by their names, or streams by their widths, instead of by their roles;
+                          widths of words that are written as numbers
+       walls.py homes     files that name an operation and that CONTRIBUTING.md does not list; operations that too many
+                          files name
+       walls.py cycles    cycles of modules that are numbers outside of their contracts and include/latency.def
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
-Prints what is wrong, a line each; exit status 0 all the same.
+Prints one line for each fault. The exit status is 0 even if there are faults.
 """
 import pathlib
 import re
@@ -22,7 +25,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests/layers.txt"
 PICTURE = ROOT / "docs/folders.svg"
-# folders with files as users write them, whose includes have other paths
+# Folders with files as users write them. Their includes need not begin at the top of the tree.
 USERS = ("tests/e2e/kernels", "tests/e2e/families/kernels")
 
 
@@ -92,7 +95,7 @@ CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl
 
 # Parameters are read through gen/kernel/kernel.h and gen/ir/schedule.h. Code that makes an instance sets them by name.
 PARAMETERS = re.compile(r'\b(ir_param|ir_param_int|args_value|args_int|args_item)\([^;"]*"')
-OF_CUSTOM = "gen/bind/bind_custom.c"  # has parameters of users' modules
+OF_CUSTOM = "gen/bind/bind_custom.c"  # may look up parameters by name, because they belong to users' modules
 
 
 def named(path, modules):
@@ -136,8 +139,8 @@ NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
 SLICE = re.compile(r'"[^"]*(%s|\w)\[(%|\d)[^"]*"')
-PRINTERS = ("gen/ir", "gen/emit")  # the dump, the Verilog
-OF_USERS = ("gen/bind/bind_custom.c", "`include")  # users' Verilog
+PRINTERS = ("gen/ir", "gen/emit")  # folders that may print nets and parameters: for the dump and the Verilog
+OF_USERS = ("gen/bind/bind_custom.c", "`include")  # a file, and the text in its lines that read users' Verilog
 
 
 def wrong_texts():
@@ -164,6 +167,7 @@ def wrong_texts():
 PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b|\bwire(\[.*\])?(\.|->)port\b)")
 
 
+# WIDTH: code that recognizes a stream by its width. WORD: the width of a word of include/fields.def as a number.
 WIDTH = re.compile(r"\bdata_bits [!=]= ([0-9]|[A-Z]+_BITS\b)")
 WORD = re.compile(r"\bIR_STREAM_BARE, [0-9]|\bclass_cost_(schedule|window_entries)\(\w+, [0-9]|\bschedule_(init|read)\(.*, [0-9]+[,)]")
 
@@ -184,9 +188,9 @@ def wrong_ports():
 
 
 PAGE = "silu"                # the operation that CONTRIBUTING.md uses as its example
-OPERATIONS = ("rope", PAGE)  # the operations that are counted; no other kernel contains them
-MOST_FILES = 10              # without gen/reference, which is written separately
-PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
+OPERATIONS = ("rope", PAGE)  # the operations whose files are counted; no other kernel contains them
+MOST_FILES = 10              # most files that may name one of them, without gen/reference, which is written separately
+PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"  # of identifiers that contain the name of an operation
 
 
 def stands_in(path, operation):
@@ -214,7 +218,8 @@ def wrong_homes():
 
 
 # The cycles that a module takes are a row of include/latency.def or are in its contract (gen/kernel), and nowhere else.
-# A constant counts as cycles by its name or its comment, and in the simulator unless its name tells another unit.
+# A constant counts as cycles if its name (TIMES) or its comment says so. In the simulator, every constant counts as
+# cycles unless its name tells another unit (OF_ELSE).
 TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED|BEGINS)(?:_|$)")
 NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
 CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")

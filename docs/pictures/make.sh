@@ -9,7 +9,8 @@
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# The drawing of the report on standard output, as a picture of its own: with a name space and a ground.
+# Prints the first drawing below a heading of a design's report as an SVG file, with a name space and a white
+# background.
 of_report() { # spec, heading of the page
     local dir=build/pictures
     mkdir -p $dir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of pages that are opened as files: a browser starts no worker from a file, so it runs in a hidden frame.
-// docs/site.sh writes the index as a script, which the theme then loads.
+// Makes the search of the theme Material work in pages that are opened as files. A browser starts no worker from a
+// file, so this replacement of Worker runs the worker's script in a hidden frame. docs/site.sh writes the index as a
+// script, which the theme then loads.
 "use strict";
 if (location.protocol === "file:") {
     window.Worker = class extends EventTarget {

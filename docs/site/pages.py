@@ -3,9 +3,10 @@
 """Makes the input of MkDocs for docs/site.sh: the pages, and mkdocs.yml.
 
 usage: pages.py material | plain FOLDER
-FOLDER/pages gets the pages of docs/, with README.md, CONTRIBUTING.md and CHANGELOG.md beside them, so links between
-these are changed. Code blocks become fences with their language, which the theme highlights and gives copy buttons.
-List items that are indented by two or three columns, which MkDocs takes for the outer list's, get four.
+FOLDER/pages gets the pages of docs/, and README.md, CONTRIBUTING.md and CHANGELOG.md in the same folder. So links
+between these pages are changed. Code blocks become fences with their language, so that the theme highlights them and
+gives them copy buttons. List items that are indented by two or three columns get four, because MkDocs would take them
+for items of the outer list.
 """
 import pathlib
 import re
@@ -14,6 +15,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
+# ITEM: the beginning of a list item. COMMAND: the beginning of a line that is a shell command. MATERIAL, PLAIN: the
+# parts of mkdocs.yml that depend on the theme.
 ITEM = re.compile(r" *([-*+]|\d+\.) ")
 COMMAND = re.compile(r"(\$ |(\w+=\S+ )*(build/rill|rill|make|cd|git|python3|pip|cat|sed|export|mkdir|gtkwave|sudo|apt-get|vivado|"
                      r"xbutil|printf|echo|head|tail|docs/|tests/|verif/|bench/|boards/|models/|F=|\./)\S*( |$))")
@@ -59,7 +62,7 @@ markdown_extensions: [attr_list, md_in_html]
 
 
 def language(lines):
-    """What a code block is written in."""
+    """Returns the language of a code block: its name for the theme, or `text`."""
     text = "\n".join(lines)
     filled = [line for line in lines if line.strip()]
     if any(line.startswith("$ ") for line in filled):
@@ -79,7 +82,7 @@ def language(lines):
 
 
 def fenced(text):
-    """The page with its code blocks as fences, and with lists as MkDocs nests them."""
+    """Returns the page with its code blocks as fences and with lists indented as MkDocs nests them."""
     lines, out, in_list, at = text.split("\n"), [], False, 0
     while at < len(lines):
         line = lines[at]
@@ -108,7 +111,8 @@ def fenced(text):
 
 
 def page_of(path):
-    """A page of the site, all of whose pages but the decisions are in one folder."""
+    """Returns the text of a page for the site. All pages of the site except the decisions are in one folder, so links
+    are changed."""
     text = path.read_text()
     if path.parent == ROOT:
         text = text.replace("[LICENSE](LICENSE)", "LICENSE").replace("[Apache-2.0](LICENSE)", "Apache-2.0")
@@ -122,7 +126,8 @@ def title_of(path):
 
 
 def readers():
-    """Reader -> pages, in the order of docs/pages.md. Its parts `## Reader: ...` have rows `| question | links |`."""
+    """Returns {reader: [page]} in the order of docs/pages.md, where each page belongs to the first reader that has it.
+    Parts `## Reader: ...` of docs/pages.md have rows `| question | links |`."""
     found, seen = {}, set()
     for part in re.split(r"^## ", (DOCS / "pages.md").read_text(), flags=re.M)[1:]:
         reader, _, _ = part.split("\n", 1)[0].partition(": ")
@@ -137,7 +142,8 @@ def readers():
 
 
 def navigation():
-    """A tab for each reader of docs/pages.md, one for the decisions, and one for all other pages."""
+    """Yields the lines of `nav` in mkdocs.yml: an overview, a tab for each reader of docs/pages.md, one for the
+    decisions, and one for all other pages."""
     yield from ("- Home: index.md", "- Overview:", "  - What Rill is: overview.md", "  - pages.md")
     found = readers()
     for reader, pages in found.items():
@@ -166,7 +172,7 @@ def main():
     for path in (DOCS / "decisions").glob("*.md"):
         (pages / "decisions" / path.name).write_text(page_of(path))
     shutil.copy(DOCS / "site/landing.md", pages / "index.md")
-    # MkDocs takes README.md and index.md of a folder for the same page
+    # MkDocs takes README.md and index.md of a folder for the same page, so README.md gets another name.
     (pages / "README.md").rename(pages / "overview.md")
     for path in [*pages.glob("*.md"), *(pages / "decisions").glob("*.md")]:
         up = "../" if path.parent != pages else ""

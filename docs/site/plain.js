@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of the site, in place of MkDocs' worker: also of pages opened as files, of which a browser lets no script read another file; words
-// of one letter count (`T`, `A` are keys); a result names its page. docs/site.sh writes the index as a script.
+// Replaces the search worker of MkDocs in the plain theme, for three reasons. The search must work in pages that are
+// opened as files, where a browser lets no script read another file; so docs/site.sh writes the index as a script.
+// Words of one letter must be found, because `T` and `A` are keys. And a result must name its page.
 "use strict";
 (function () {
     let index = null;
@@ -24,13 +25,14 @@
         });
     }
 
-    // The title of the section, with that of its page.
+    // Returns the title of a section, after the title of its page.
     function titleOf(item) {
         const page = documents.get(item.location.split("#")[0]);
         return page && page.title !== item.title ? page.title + " \u203a " + item.title : item.title;
     }
 
-    // Plain words: what lunr would take for its own syntax is a space.
+    // Returns at most 50 results for a query of plain words. Characters that lunr would take for its own syntax become
+    // spaces.
     function find(query) {
         if (index === null) build();
         const words = query.replace(/[^\p{L}\p{N}_.-]+/gu, " ").replace(/(^|\s)-+/g, " ").trim();

@@ -146,13 +146,13 @@ static double absolute_error(function *f, exact_function *exact) {
 
 static const double caps[] = {1e-3, 0.7, 30, 50, 1e6};
 
-// Returns the largest |error| of the function cap * tanh(x / cap), as a share of the cap. Also checks that it is
-// monotonic.
+// Returns the largest |error| of g_softcap, which computes cap * tanh(x / cap), as a share of the cap. Also checks that
+// g_softcap never falls and that its results are never below -cap.
 static double softcap_error(double cap) {
     struct golden_fault fault = {0};
     float slope = golden_softcap_slope(cap), gain = golden_softcap_gain(cap), last = -gain;
     double worst = 0.0;
-    for (int64_t i = -0x7f7fffff; i < 0x7f800000; i += 2003) { // from the lowest to the highest
+    for (int64_t i = -0x7f7fffff; i < 0x7f800000; i += 2003) { // from the lowest finite x to the highest
         float x = g_float(i < 0 ? (uint32_t)-i | 0x80000000u : (uint32_t)i), y = g_softcap(x, slope, gain, &fault);
         worst = larger(worst, fabs((double)y - cap * tanh((double)x / cap)) / cap);
         assert_true(y >= last);
@@ -196,7 +196,7 @@ static double exact_gelu_erf(double x) { return x * 0.5 * erfc(-x * 0.7071067811
 
 static double exact_softplus(double x) { return fmax(x, 0) + log1p(exp(-fabs(x))); }
 
-// The bounds of docs/numerics.md, over all signs and exponents.
+// The absolute errors must be within the bounds of docs/numerics.md, over both signs and all exponents.
 static void test_curves_whole_range(void **state) {
     (void)state;
     double tanh_of = absolute_error(g_tanh, tanh), erf_of = absolute_error(g_erf, erf);
@@ -265,7 +265,7 @@ static void test_quotients(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
 }
 
-// Results below 2^-126 become zero with their sign, after rounding.
+// A result whose magnitude is below 2^-126 after rounding becomes a zero with the sign of the result.
 static void test_flush_after_rounding(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -297,6 +297,7 @@ static void test_faults(void **state) {
     assert_true(fault.raised);
 }
 
+// g_fix(x, f, width) rounds x * 2^f to a signed integer of `width` bits. g_fix_clamp has a limit instead of a width.
 static void test_fix(void **state) {
     (void)state;
     struct golden_fault fault = {0};

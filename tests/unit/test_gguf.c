@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the reader of GGUF files: the values of every block format are compared with those of the `gguf` package
-// (tests/unit/gguf/make.py). Also tests metadata, and refused and damaged files.
+// Tests the reader of GGUF files. The values of every block format must equal those that the `gguf` package reads
+// (tests/unit/gguf/make.py). Also tests metadata, and files that are damaged or refused.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -8,10 +8,11 @@
 
 #include "gen/model/gguf.h"
 
-// VALUES: number of weights in all_types.gguf. SMALL: most bytes of a file made by hand.
+// FORMATS: number of block formats in all_types.gguf, which has one tensor of each. VALUES: number of weights in that
+// file. SMALL: most bytes of a file that a test writes byte by byte.
 enum { FORMATS = 11, VALUES = 4000, SMALL = 512 };
 
-static char path[] = "/tmp/rill_gguf_XXXXXX";
+static char path[] = "/tmp/rill_gguf_XXXXXX"; // the file that the tests write and open
 
 static int make_path(void **state) {
     (void)state;
@@ -116,7 +117,7 @@ static void put_text(struct maker *m, const char *text) {
     m->len += strlen(text);
 }
 
-// Begins a file: magic, version, number of tensors, number of pairs of key and value.
+// Begins a file with the magic, the version, the number of tensors and the number of pairs of key and value.
 static void put_front(struct maker *m, uint64_t version, uint64_t tensors, uint64_t pairs) {
     *m = (struct maker){0};
     memcpy(m->data, "GGUF", 4);
@@ -135,9 +136,10 @@ static void put_tensor(struct maker *m, const char *name, uint64_t cols, uint64_
     put(m, at, 8);
 }
 
-// Appends the data of the tensors, which begin at a multiple of 32 bytes.
+// Appends `bytes` zero bytes as the data of the tensors. The data begin at a multiple of 32 bytes.
 static void put_data(struct maker *m, size_t bytes) { m->len = (m->len + 31) / 32 * 32 + bytes; }
 
+// Checks that the file is refused with a message that contains `part`.
 static void assert_refused(const struct maker *m, const char *part) {
     struct fixture f;
     fixture_begin(&f);
@@ -199,6 +201,7 @@ static void test_refused_fronts(void **state) {
     assert_refused(&m, "list of tensors is truncated");
 }
 
+// The numbers of the types of values are 0 uint8, 4 uint32, 9 list, 10 uint64 and 12 float64. There is no type 13.
 static void test_refused_metadata(void **state) {
     (void)state;
     struct maker m;
@@ -250,7 +253,8 @@ static void test_refused_tensors(void **state) {
     }
 }
 
-// A truncated file gives one error, for the first tensor that is incomplete.
+// The message about a truncated file must name the first incomplete tensor in the order of the data (`cut`), not in the
+// order of the list (`last`).
 static void test_cut_data(void **state) {
     (void)state;
     struct maker m;
@@ -279,8 +283,8 @@ static void test_refused_pairs_of_tensors(void **state) {
     assert_refused(&m, "1 to 4 dimensions");
 }
 
-// A file that is cut off anywhere must be refused. If a byte of the first 1,300 is changed, the file must be refused or
-// read, without a crash.
+// A file that is cut off must be refused; the test cuts it after each of the first 1,300 bytes and then after every
+// 97th byte. If one of the first 1,300 bytes is changed, the file must be refused or read, without a crash.
 static void test_damage(void **state) {
     (void)state;
     struct fixture f;

@@ -13,7 +13,7 @@
 #include "gen/model/tokenizer.h"
 
 enum { LAYERS = 2, HIDDEN = 24, HEADS = 4, KV_HEADS = 2, HEAD = 6, FFN = 20, VOCAB = 31, ALIGN = 32 };
-// Numbers of types in GGUF files: of metadata, and of tensors.
+// Numbers of types in GGUF files. KIND_*: types of metadata. TYPE_*: types of tensors.
 enum { KIND_U32 = 4, KIND_F32 = 6, KIND_STRING = 8, TYPE_F32 = 0 };
 
 // ---- a file that the test makes ----
@@ -59,8 +59,8 @@ static void put_tensor(struct gguf_file *f, const char *name, int64_t rows, int6
     while (f->data.len % ALIGN) put(&f->data, 0, 1);
 }
 
-// Returns the rows of queries or keys in the converter's order, in which row i of the first half of a head comes before
-// row i of the second half. heads 0: in their own order.
+// Returns the rows of queries or keys in the converter's order, in which row i of the first half of a head is directly
+// followed by row i of the second half. heads 0: returns the rows in the order of w.
 static const float *paired(struct arena *arena, const float *w, int64_t rows, int64_t cols, int64_t heads) {
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * cols));
     int64_t n = heads ? rows / heads : rows;
@@ -86,7 +86,7 @@ static void add_gain(struct gguf_file *f, const char *gguf, const char *name) {
 
 static const struct {
     const char *gguf, *name;
-    int64_t rows, cols, heads; // rows 0: a gain
+    int64_t rows, cols, heads; // rows 0: a gain; heads: heads whose rows are stored in pairs, or 0
 } tensors[] = {
     {"attn_norm", "input_layernorm", 0, HIDDEN, 0},
     {"attn_q", "self_attn.q_proj", HEADS *HEAD, HIDDEN, HEADS},
@@ -186,7 +186,7 @@ static void test_same_image(void **state) {
     image_end(&x);
 }
 
-// `eot` of the family gets the ids that end a text, a turn and a message; a repeated id counts once.
+// The parameter `eot` of the family gets the ids that end a text, a turn and a message. A repeated id counts once.
 static void test_end_ids(void **state) {
     (void)state;
     struct image_fixture x;
@@ -239,8 +239,8 @@ static void check_scaling(const struct scaling_case *c) {
     image_end(&x);
 }
 
-// Scalings are read as llama.cpp reads them: without a kind they are linear, and the context of yarn is context_length
-// if no other is given.
+// Scalings are read as llama.cpp reads them. A scaling without a type is linear. The context of yarn is context_length
+// if the file gives no other one.
 static void test_scaling(void **state) {
     (void)state;
     static const struct scaling_case cases[] = {
@@ -261,6 +261,8 @@ static void test_scaling(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) check_scaling(&cases[i]);
 }
 
+// Tests keys for which the family has no parameter: a key without effect on the model, a key that is refused unless its
+// value is neutral, and an unknown key, which gives a warning.
 static void test_unread(void **state) {
     (void)state;
     static const struct {
@@ -527,7 +529,8 @@ static void test_gemma3_refused(void **state) {
 
 // ---- a family of a user ----
 
-// A family with a matrix that the file stores transposed, and another one whose rows are stored in pairs.
+// OWN gives the text of a family with two matrices. The file stores the first matrix transposed, and the rows of the
+// second one in pairs. gguf: the content of the family's section `gguf`, which can be made of METADATA and TENSORS.
 #define OWN(gguf)                                                                                                      \
     "family: own\nparameters: {width: {type: integer, from: 1, to: 64}, heads: {type: integer, from: 1, to: 8}}\n"     \
     "gguf:\n" gguf "graph:\n  inputs: {x: {shape: ['{width}']}}\n  outputs: [a, b]\n  regions:\n    - name: body\n"    \

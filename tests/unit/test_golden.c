@@ -20,6 +20,7 @@ static void assert_same(const float *want, const float *have, size_t n) {
     assert_memory_equal(want, have, n * sizeof *want);
 }
 
+// Returns the value of a tensor. The test fails if the replay has no such value.
 static struct replay_value value_of(const struct replay *run, const char *name, int64_t repetition, int64_t position) {
     struct replay_value v = {0};
     if (!replay_value(run, ir_find_tensor(run->ir, name), repetition, position, &v))
@@ -32,12 +33,14 @@ static bool has_value(const struct replay *run, const char *name, int64_t repeti
     return replay_value(run, ir_find_tensor(run->ir, name), repetition, position, &v);
 }
 
+// Fills x with n random numbers in [-1, 1).
 static void random_row(uint64_t *state, float *x, int n) {
     for (int i = 0; i < n; i++) x[i] = (float)((double)(next_random(state) >> 40) * 0x1p-23 - 1.0);
 }
 
 // ---- integer sums: the fast functions of the replay (dot_*) against those of gen/numerics (golden_*) ----
 
+// K: longest row, or most positions. BLOCK: elements of a block. BLOCKS: blocks of K elements. DIMS: size of a head.
 enum { K = 300, BLOCK = 64, BLOCKS = 5, DIMS = 24 };
 
 static void test_dot(void **state) {
@@ -85,7 +88,8 @@ static void test_longest(void **state) {
                 golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
-// Tests the longest rows for int4_asym as well. Its sums do not fit in 65 bits.
+// Tests the longest rows for int4_asym as well. The sums of this format do not fit in 65 bits. 3064 is the largest
+// magnitude of a weight: 8 * 255 from its value and scale, and 8 * 128 from its offset.
 static void test_longest_asym(void **state) {
     (void)state;
     enum { GROUPS = GOLDEN_K_MAX / GOLDEN_ASYM_GROUP };
@@ -178,6 +182,7 @@ static void compute_block(struct fixture *f, struct checkpoint *c, int layer, fl
     assert_false(fault.raised);
 }
 
+// Compares the values of the replay at one position with the golden functions. row: the input x at this position.
 static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct replay *run, const float *row,
                         int64_t position) {
     struct golden_fault fault = {0};
@@ -251,11 +256,11 @@ static const char attention_spec[] = "name: a\n"
 
 struct head_cache {
     int8_t k[POSITIONS][HD], v[POSITIONS][HD];
-    float kscale[POSITIONS], vscale[POSITIONS];
+    float kscale[POSITIONS], vscale[POSITIONS]; // scales of the rows of k and v; kscale has the factor 1 / sqrt(HD)
 };
 
 // Computes one head at one position with the golden functions only. Adds the position's key and value to the cache.
-// scores[position + 1] receives the scores.
+// scores receives position + 1 raw scores.
 static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v,
                          float scores[], float o[HD]) {
     struct golden_fault fault = {0};
@@ -276,6 +281,7 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
     assert_false(fault.raised);
 }
 
+// Compares the replay with compute_head for all heads at one position. row: the inputs q, k and v.
 static void run_attention(const struct replay *run, struct head_cache *cache, float row[3][WIDTH], int position) {
     float scores[POSITIONS], o[HD];
     struct replay_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position),
@@ -341,7 +347,8 @@ static void test_fault(void **state) {
 
 // ---- language models ----
 
-// Opens the replay of the shipped model with these design lines. window: number of positions whose values it keeps.
+// Opens the replay of the shipped model with these design lines. window: number of latest positions whose values the
+// replay keeps. name: name of the folder of the image.
 static struct replay *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
     struct ir *ir = image_build(x, image_tinystories(x, design), "drop-unread");
     const char *image = image_pack_golden(x, ir, shipped_model(&x->f), name);
@@ -378,7 +385,7 @@ static void test_expected(void **state) {
     image_end(&x);
 }
 
-// Designs that differ in channels, beats, lanes and T must give the same logits.
+// Designs that differ in channels, bits of a beat, lanes and T must give the same logits.
 static void test_same_logits(void **state) {
     (void)state;
     static const char *const designs[] = {"  channels: 1\n  beat_bits: 256\n  lanes: 4\n  weights: int4\n",
@@ -397,7 +404,8 @@ static void test_same_logits(void **state) {
     image_end(&x);
 }
 
-// Values of an earlier request, and of a head that did not run, must not be available.
+// Values of an earlier request must not be available, and neither must the logits and the id of a step that did not run
+// the language-model head.
 static void test_requests(void **state) {
     (void)state;
     struct image_fixture x;

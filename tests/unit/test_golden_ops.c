@@ -11,7 +11,7 @@
 #include "gen/numerics/numerics.h"
 #include "tests/unit/golden_products.h"
 
-enum { N = 96, HD = 32, POSITIONS = 150 };
+enum { N = 96, HD = 32, POSITIONS = 150 }; // N: elements of a row; HD: elements of a head
 
 // Returns the next number of a fixed sequence in [-range, range).
 static float noise(uint32_t *state, float range) {
@@ -43,7 +43,8 @@ static void test_quantize_rule(void **state) {
     assert_false(fault.raised);
 }
 
-// The exponent of a block has a least and a largest value. Smaller values lose bits, larger ones are a fault.
+// The exponent of a block has a lower and an upper limit. A block that would need a smaller exponent loses bits. A
+// block that would need a larger one is a fault.
 static void test_quantize_range(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -193,7 +194,7 @@ static void test_layernorm_close(void **state) {
     double mean = sum / N, r = 1.0 / sqrt(squares / N - mean * mean + 1e-5);
     for (int i = 0; i < N; i++) assert_true(fabs(y[i] - ((x[i] - mean) * r * gamma[i] + beta[i])) < 2e-6);
     assert_false(fault.raised);
-    x[0] = 0x1p23f; // |X| = 2^43
+    x[0] = 0x1p23f; // 2^43 in fixed point with 20 fraction bits: the least value that is too large
     golden_layernorm(N, 1e-5f, x, gamma, beta, y, &fault);
     assert_int_equal(fault.kind, GOLDEN_FAULT_FIXED);
 }

@@ -59,8 +59,8 @@ static int64_t memory_bits(const struct ir *ir) {
 
 // ---- the cuts ----
 
-// Returns the least traffic of all partitions of units begin..end-1 whose groups are within the budget, or -1 if there
-// is none.
+// Returns the least traffic, in bits per step, of all partitions of units begin..end-1 whose groups are within the
+// budget (bits), or -1 if there is none. Bit i of `cuts` is set if a group ends with unit begin + i.
 static int64_t least_traffic(const struct fuse *f, int begin, int end, int64_t budget) {
     int64_t least = -1;
     for (uint32_t cuts = 0; cuts < 1u << (end - begin - 1); cuts++) {
@@ -78,7 +78,8 @@ static int64_t least_traffic(const struct fuse *f, int begin, int end, int64_t b
     return least;
 }
 
-// Returns the least traffic of a whole design, by trying all cuts in each region.
+// Returns the least traffic of a whole design, in bits per step, by trying all cuts in each region. Streams that always
+// cross between groups are added.
 static int64_t brute_force(const struct fuse *f, int64_t budget) {
     int64_t sum = 0;
     for (int i = 0; i < f->streams; i++) sum += f->stream[i].loops ? f->stream[i].traffic : 0;
@@ -91,9 +92,11 @@ static int64_t brute_force(const struct fuse *f, int64_t budget) {
     return sum;
 }
 
+// fusion[0] describes the cuts that the pass has chosen. Their traffic must be the least that is possible, and the
+// groups must be within the budget and contain every operation once, in order.
 static void test_cuts(void **state) {
     (void)state;
-    const int64_t budget[] = {14, 15, 17, 20, 25};
+    const int64_t budget[] = {14, 15, 17, 20, 25}; // KiB
     for (size_t i = 0; i < COUNT_OF(budget); i++) {
         struct fuse f;
         struct ir *before = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 0, "insert-converters");
@@ -119,7 +122,7 @@ static void test_cuts(void **state) {
 
 // ---- the design ----
 
-// Checks that streams share a pool only if they are in different groups.
+// Checks that the design has pools and spills, and that streams share a pool only if they are in different groups.
 static void check_pools(const struct ir *ir) {
     int pooled = 0, spills = 0;
     for (int a = 0; a < ir->edges; a++) {
@@ -131,6 +134,7 @@ static void check_pools(const struct ir *ir) {
     assert_true(pooled > 3 && spills > 2);
 }
 
+// Checks that the report's memory bits are those that memory_bits counts.
 static void check_report(const struct ir *ir) {
     struct text text = {0};
     design_report_memory_json(ir, 0, &text);
@@ -138,8 +142,8 @@ static void check_report(const struct ir *ir) {
     text_free(&text);
 }
 
-// Checks the bits that a group stores. With safe depths they are exactly the bits that the pass counted; with timed
-// depths they are at most these.
+// Checks the bits that each group stores. With safe depths, a group stores exactly the bits that the pass counted. With
+// timed depths, no group stores more, and at least one stores less.
 static void check_emitted(const struct ir *ir, bool timed) {
     int less = 0;
     for (int g = 0; g < ir->groups; g++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests content, order, errors and jitter of the HBM model. test_hbm_figures.c tests its times, and test_hbm_trouble.c
-// the faults that it makes on demand.
+// Tests content, order, errors, resets, jitter and loaded images of the HBM model, and the table of memory figures in
+// docs/boards.md. test_hbm_figures.c tests the times of the model, and test_hbm_trouble.c the faults that it makes on
+// demand.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mkstemp
 #endif
@@ -50,7 +51,8 @@ static void test_read_before_response(void **state) {
     bench_close(&b);
 }
 
-// Errors: the second read and the first write of channel 0, and addresses of other channels.
+// The second read and the first write of channel 0 must get the errors that the test injects (SLVERR). An address of
+// another channel must get a decode error (DECERR).
 static void test_errors(void **state) {
     (void)state;
     struct bench b;
@@ -92,7 +94,7 @@ static void test_reset(void **state) {
     bench_close(&b);
 }
 
-// A seed changes only times, and always in the same way.
+// The seed of the jitter changes the times of the memory. The same seed always gives the same times.
 static void test_jitter(void **state) {
     (void)state;
     double rate[3];
@@ -125,7 +127,7 @@ static void test_image(void **state) {
     unlink(path);
 }
 
-// docs/boards.md must have every row of the table of memory figures.
+// docs/boards.md must have every row that hbm_figures_list prints.
 static void test_table_of_docs(void **state) {
     (void)state;
     struct arena arena;

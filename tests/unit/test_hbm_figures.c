@@ -21,9 +21,8 @@ enum { NATIVE = 32 /* bytes of the memory's own port */ };
 static const double native_mhz = 450, published = 0.05; // published: tolerance for published figures
 
 static const struct pattern patterns[] = {
-    // Sequential reads reach 13.27 GB/s with bursts of any length, refreshes included. A slower port reaches its own
-    // rate,
-    // minus the refreshes for which it cannot compensate.
+    // Sequential reads reach 13.27 GB/s with bursts of any length, refreshes included. A port whose own rate is below
+    // this limit reaches its own rate.
     {"sequential, 512 B", 450, NATIVE, 16, 512, 512 * MIB, 16, false, 13.27, 0.05},
     {"sequential, 256 B", 450, NATIVE, 8, 256, 512 * MIB, 32, false, 13.27, 0.05},
     {"sequential, 64 B", 450, NATIVE, 2, 64, 512 * MIB, 32, false, 13.27, 0.05},
@@ -103,7 +102,7 @@ static void test_idle_latency(void **state) {
     bench_close(&b);
 }
 
-// The longest pause in a saturated stream of reads is a refresh, which takes 260 to 350 ns every 3.9 us.
+// The longest pause in a saturated stream of reads is a refresh. A refresh comes every 3.9 us and takes 260 to 350 ns.
 static void test_refresh(void **state) {
     (void)state;
     enum { CYCLES = 200000 };
@@ -127,7 +126,7 @@ static void test_refresh(void **state) {
     bench_close(&b);
 }
 
-// ---- alternating reads and writes in different banks: GB/s in both directions, by bytes per direction change ----
+// ---- alternating reads and writes in different banks: sum of both rates, by bytes per change of direction ----
 
 // Returns the GB/s of reads and writes together, in bursts of `beats` beats.
 static double mixed_rate(int beats) {
@@ -152,8 +151,8 @@ static double mixed_rate(int beats) {
     return rate;
 }
 
-// Two changes of direction take 22 ns of bus time, and 512 bytes in each direction take 71.1 ns. So 10.1 of 13.27 GB/s
-// are left.
+// Two changes of direction take 22 ns of bus time. 512 bytes in each direction take 71.1 ns together. So 10.1 of 13.27
+// GB/s are left in the third case.
 static void test_turnaround(void **state) {
     (void)state;
     const struct {

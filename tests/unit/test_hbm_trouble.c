@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the faults that the HBM model makes on demand: errors for reads of unwritten memory and for single beats, late
-// answers, and answers in another order.
+// answers, and answers in another order. Also tests that a reset forgets open requests.
 #include "tests/unit/hbm_fixture.h"
 
 static void test_unwritten(void **state) {
@@ -41,6 +41,7 @@ static void test_unwritten_strobes(void **state) {
     bench_close(&b);
 }
 
+// Advances the clock until the next beat of read data, and returns it.
 static struct hbm_beat take_beat(struct bench *b) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     struct hbm_beat beat;

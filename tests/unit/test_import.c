@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `rill import`: the sizes of published models give specs that every pass accepts, other models are refused with
-// a reason, and the printed table lists the origin of each value.
+// Tests `rill import`. The config.json of published models must give specs that every pass accepts, and designs within
+// the limits of the board. Other models must be refused with a reason. The printed table must list the origin of each
+// value.
 #include "tests/unit/model_fixture.h"
 
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 
+// Parts of the texts of config.json below.
 #define ROPE_LLAMA                                                                                                     \
     "\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": false, \"rms_norm_eps\": 1e-05, "
 #define SIZES(layers, hidden, heads, kv_heads, ffn, vocab)                                                             \
@@ -136,6 +138,8 @@ static void end(struct import_fixture *x) {
 // A design that import_spec is given where the test is not about the design.
 static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .copies = 1, .beat_bits = 512};
 
+// Imports a model and checks texts and context of the spec. All passes must accept the spec, and its parameters must
+// agree with config.json.
 static void import_shape(const struct shape *s) {
     struct import_fixture x;
     struct text spec = {0};
@@ -316,7 +320,7 @@ static int count_biases(const struct ir *ir) {
     return count;
 }
 
-// Returns the sum of the windows of all operations; the model has one attention.
+// Returns the window of the attention, or 0. It is the sum over all operations, because the model has one attention.
 static int64_t window_of(const struct ir *ir) {
     int64_t window = 0;
     for (int n = 0; n < ir->nodes; n++) window += ir_attr_int(&ir->node[n].attrs, "window", 0);
@@ -347,7 +351,8 @@ static void test_options_of_llama(void **state) {
     }
 }
 
-// Tests a model that was trained for fewer positions than the family's default, names, and the table.
+// Tests the name of the spec, the printed table, and the context of a model that was trained for fewer positions than
+// the family's default.
 static void test_words(void **state) {
     (void)state;
     struct import_fixture x;
@@ -372,6 +377,8 @@ static void test_words(void **state) {
     end(&x);
 }
 
+// A model that no shipped family accepts can be imported with a user's family (--family). A family for other kinds of
+// models must be refused.
 static void test_own_family(void **state) {
     (void)state;
     struct import_fixture x;

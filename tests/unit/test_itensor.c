@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests iterative tensor types (itensors): the worked examples of the StreamTensor paper (with its Algorithm 1
-// corrected), the canonical form, walks, and layout converters, which the tests imitate by moving addresses of
-// elements.
+// Tests iterative tensor types (itensors): their text form, the worked examples of the StreamTensor paper (with its
+// Algorithm 1 corrected), the canonical form, walks, layout converters and line buffers. The tests imitate a converter
+// by moving the addresses of elements.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #define STATIC(n)                                                                                                      \
     { n, IR_STATIC }
 
-// Three types of streams of one tensor<8x8xf32>, from the paper: tiles of 2x2 by rows, and tiles of 4x2 by columns, in
-// view_c each pair of columns twice.
+// Three types of streams of one tensor<8x8xf32>, from the paper. view_a has tiles of 2x2 by rows. view_b has tiles of
+// 4x2 by columns. view_c has the tiles of view_b, but sends each pair of columns twice.
 static const struct ir_itensor view_a = {.dtype = IR_F32,
                                          .rank = 2,
                                          .element = {2, 2},
@@ -84,7 +84,7 @@ static void test_notation_of_patches(void **state) {
         "itensor<1x1x8xf32, [28, 28, 3, 3]*[1, 1, 1, 1], (d0,d1,d2,d3)->(d0+d2-1<28,d1+d3-1<28,0)>",
         "itensor<1x1xf32, [5, 3, 4]*[2, 3, 1], (d0,d1,d2)->(d0+d1<15,d2)>", // stride 2, dilation 3, no padding
         "itensor<1xf32, [5]*[2], (d0)->(d0<9)>",                            // every second element
-        "itensor<1xf32, [4, 3]*[1, 1], (d0,d1)->(d0+d1-1<4:3212836864)>",   // -1 outside
+        "itensor<1xf32, [4, 3]*[1, 1], (d0,d1)->(d0+d1-1<4:3212836864)>",   // padding with -1.0, as its fp32 bits
         "itensor<1xf32, [3]*[1], (d0)->(0+d0-1<2)>",                        // one patch
     };
     struct ir_itensor type = patches_3x3();
@@ -118,7 +118,8 @@ static void test_patches(void **state) {
     other = type;
     other.patch[1].dim = 0;
     assert_false(itensor_is_valid(&other));
-    struct ir_itensor plain = tiles(28, 28, 1, false), single = plain; // patches of one element equal no patches
+    // Patches of one element, with stride 1 and without padding, equal no patches.
+    struct ir_itensor plain = tiles(28, 28, 1, false), single = plain;
     single.patches = 1;
     single.patch[0] = (struct ir_patch){.dim = 0, .tap = IR_NONE, .extent = 28};
     assert_true(itensor_equal(&plain, &single));
@@ -177,7 +178,7 @@ static void test_canonical_form(void **state) {
     twice.trip[1] = (struct ir_extent){3, IR_STATIC};
     twice.trip[2] = (struct ir_extent){4, IR_STATIC};
     struct ir_itensor c = itensor_canonical(&twice);
-    assert_int_equal(c.loops, 2); // six passes
+    assert_int_equal(c.loops, 2); // the loops that repeat the data 2 and 3 times become one that repeats them 6 times
     assert_int_equal(c.trip[0].bound, 6);
     assert_int_equal(c.map[0], 1);
     struct ir_itensor bounded = one; // a dynamic count with the bound 1 does not equal a static count of 1
@@ -252,7 +253,7 @@ static void test_order_is_part_of_a_type(void **state) {
     assert_int_equal(buffer.elements, 64);
 }
 
-// A loop whose count depends on the position is outside the converter, which therefore stores one row.
+// A loop whose count depends on the position must stay outside the converter's buffer, which therefore holds one row.
 static void test_converter_under_a_bound(void **state) {
     (void)state;
     struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {1, 8}, .map = {0, 1}};
@@ -299,7 +300,8 @@ static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loo
 
 // Imitates the RTL of a corner turn. Each word of the writer goes to all banks, rotated by a number of banks that grows
 // by `skew` after every `period` elements. The reader computes row and bank of each lane from its loops. Every element
-// must be read from the bank to which it was written, and the elements of a word must come from different banks.
+// must be read from the bank to which it was written, and the elements of a word must come from different banks. most:
+// limit of the lanes. If the layout allows no corner turn with this limit, there is nothing to check.
 static void check_corner(const struct itensor_layout *layout, int64_t most) {
     static int64_t bank_of[MOST], places[MOST], turns[MOST];
     struct itensor_corner c;
@@ -323,8 +325,9 @@ static void check_corner(const struct itensor_layout *layout, int64_t most) {
     }
 }
 
-// Moves the addresses of the writer's elements through the converter's buffer. The reader must get the addresses in its
-// own order. extent: shape of the tensor; width: elements of a word. Returns the converter's layout.
+// Moves the addresses of the writer's elements through the converter's buffer. The reader must get the addresses in the
+// reader's own order. Also checks the corner turns that can replace the converter. extent: shape of the tensor; width:
+// elements of a word. Returns the converter's layout.
 static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to,
                                           const int64_t extent[], int64_t width) {
     static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
@@ -379,23 +382,23 @@ static void test_layout_of_a_transposition(void **state) {
     }
 }
 
-// Lanes, period and skew of the transposition of a matrix, with at most `most` lanes. In some cases words contain the
-// end of a row and the beginning of the next one.
+// Tests lanes, period and skew of the corner turn that transposes a matrix with at most `most` lanes. In some cases,
+// words contain the end of a row and the beginning of the next one.
 static void test_corner_of_a_transposition(void **state) {
     (void)state;
     const struct {
         int64_t rows, cols, most, lanes, period, skew;
     } cases[] = {
-        {8, 16, 8, 8, 16, 1},  // rows and columns are whole words: each row begins a bank further
-        {8, 7, 8, 8, 0, 0},    // an odd stride needs no skew, also where words run over the ends of rows
-        {7, 8, 8, 8, 8, 7},    // words out run over the ends of columns: 7 rows must be one bank further
+        {8, 16, 8, 8, 16, 1},  // rows and columns are whole words: each row begins one bank further
+        {8, 7, 8, 8, 0, 0},    // an odd stride needs no skew, even if words run over the ends of rows
+        {7, 8, 8, 8, 8, 7},    // words of the reader run over the ends of columns: 7 rows must be one bank further
         {5, 7, 8, 2, 0, 0},    // 35 = 1 mod 2, not mod 4
         {3, 5, 8, 2, 0, 0},    // a last word that is not full
         {6, 8, 8, 2, 8, 1},    // 6 rows are not a multiple of 4
         {16, 12, 8, 4, 12, 1}, // rows of 12 are not a multiple of 8
-        {2, 2, 8, 4, 0, 0},    // all in one word
+        {2, 2, 8, 4, 0, 0},    // all elements are in one word
         {9, 11, 32, 2, 0, 0},  // 99 = 3 mod 4
-        {3, 11, 32, 32, 0, 0}, // 33 = 1 mod 32: words run on everywhere
+        {3, 11, 32, 32, 0, 0}, // 33 = 1 mod 32, so words may run over all ends of rows and columns
         {64, 64, 64, 32, 64, 1},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -535,8 +538,9 @@ static int64_t unroll_patches(const struct ir_itensor *t, const int64_t extent[]
     return n;
 }
 
-// Returns the largest number of elements that have arrived and are still needed, which a line buffer must hold at
-// least. A reader takes `patch` elements at a time, and an element arrives only when it is needed.
+// Returns the largest number of elements that have arrived and are still needed. A line buffer must hold at least this
+// number. A reader takes `patch` elements at a time, and an element arrives only when it is needed. address: the n
+// addresses of unroll_patches.
 static int64_t most_needed(const int64_t *address, int64_t n, int64_t patch) {
     static int64_t oldest[MOST + 1];
     int64_t newest = -1, most = 0;
@@ -551,6 +555,8 @@ static int64_t most_needed(const int64_t *address, int64_t n, int64_t patch) {
     return most;
 }
 
+// The line buffer of random patches must hold all elements that are needed, and not more than the rows and pixels that
+// a patch spans. In most cases it must hold less than one word more than necessary.
 static void test_random_line_buffers(void **state) {
     (void)state;
     static int64_t address[MOST];

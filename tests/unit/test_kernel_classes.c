@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the table of kernel classes (include/kernels.def) with the library of Verilog templates.
+// Compares the table of kernel classes (include/kernels.def) with the library of Verilog templates. Also tests the
+// classes that custom kernels get from their declarations.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +68,8 @@ static bool has_fault_port(const char *module) {
     return found;
 }
 
-// A module must have the trait KERNEL_FAULT if and only if it has a port `fault`. Without the trait, the port would not
-// be connected, and a NaN would not be noticed.
+// The class of an operation must have the trait KERNEL_FAULT if and only if the module has a port `fault`. Without the
+// trait, the port would not be connected, and a NaN would not be noticed.
 static void a_fault_is_connected(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
@@ -88,6 +89,8 @@ static void traits_follow_the_module(void **state) {
     assert_false(kernel_is(&other, KERNEL_FORK));
 }
 
+// A custom kernel gets traits and numbers of lanes from its declaration. `lanes` is the sum of the powers of two that
+// are allowed.
 static void a_declared_kernel_has_its_class(void **state) {
     (void)state;
     struct arena arena;

@@ -95,6 +95,7 @@ static void test_expression_errors(void **state) {
 
 // ---- Verilog headers ----
 
+// A file with the modules `helper` and `k`. Comments, a string and a macro contain headers that are no modules.
 static const char text[] = "// module not_this (input clk);\n"
                            "/* module nor_this; */\n"
                            "`define MODULE module nor_that\n"
@@ -183,7 +184,8 @@ struct fixture {
     struct contracts *watch;
 };
 
-// Opens the watch of a kernel with this contract. in, out: words of a firing.
+// Opens the check of the contract of a kernel. latency, group and buffers are expressions of the contract; NULL: not
+// given. in, out: words of a firing.
 static void open_fixture(struct fixture *f, const char *latency, const char *group, const char *buffers, int64_t in,
                          int64_t out) {
     memset(f, 0, sizeof *f);
@@ -211,8 +213,9 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
     contracts_reset(f->watch, 0, 0);
 }
 
-// Plays one letter per cycle for the input and for the output: `.` nothing, `v` a word is offered but not taken, `t` a
-// word is taken, `r` ready without a word, `w` a word is offered while the step word is missing.
+// Plays one letter per cycle for the input and for the output. `.`: nothing happens. `v`: a word is offered but not
+// taken. `t`: a word is taken. `r`: the kernel is ready, but there is no word. `w`: a word is offered while the step
+// word is missing. Returns the findings.
 static const struct contract_finding *play(struct fixture *f, const char *in, const char *out) {
     for (uint64_t c = 0; in[c]; c++) {
         struct contract_pins pins = {in[c] == 'v' || in[c] == 't' || in[c] == 'w',
@@ -226,8 +229,9 @@ static const struct contract_finding *play(struct fixture *f, const char *in, co
     return contracts_found(f->watch, 0);
 }
 
-// Plays the cycles and compares how many words came late and how many were refused although the contract allows
-// neither. sizes: words of a firing, in and out.
+// Plays the cycles and compares two findings. late: the most cycles by which an output word came later than the
+// contract allows. refused: cycles in which an input word was refused against the contract. sizes: words of a firing,
+// in and out.
 static void expect_buffers(const char *latency, const char *group, const char *buffers, int64_t sizes[2],
                            const char *in, const char *out, uint64_t late, uint64_t refused) {
     struct fixture f;

@@ -209,7 +209,7 @@ static void test_last_elements(void **state) {
 }
 
 // Two groups of readers have 8 and 16 lanes, which do not divide the vector of 10. The width converters between the
-// forks must have its length as parameters.
+// forks must have the length of the vector as parameters.
 static void test_padded_readers(void **state) {
     (void)state;
     struct ir *ir = build("p, q, r, s, t",

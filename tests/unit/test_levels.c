@@ -25,6 +25,7 @@ struct design {
     const char *top, *placement; // texts of rill_top.v and of the placement
 };
 
+// Returns a copy of the text in the arena, and frees the text.
 static const char *kept(struct text *text) {
     const char *copy = arena_printf(&arena, "%s", text_cstr(text));
     text_free(text);
@@ -80,8 +81,9 @@ static const char *resets_at(const char *text, const char *port) {
     return wire ? wire : port;
 }
 
-// Checks that each reset of an instance is that of the die where its part is placed. The text lists the last reset
-// first. Counts the resets of each die in `instances`. Returns the number of resets if it is a link, otherwise 0.
+// Checks that each reset of an instance is that of the die where its part is placed. path: path of the instance. at:
+// the text that lists its resets, the last one first. Adds the resets of each die to `instances`. Returns the number of
+// resets if the instance is a link, otherwise 0.
 static int check_resets(const struct design *d, const char *path, const char *at, int instances[IR_MAX_DIES]) {
     int die[IR_MAX_DIES], count = 0, links = 0;
     const char *end = at + strcspn(at, ");");

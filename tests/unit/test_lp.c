@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the linear programs for FIFO depths (gen/lp/lp.h) and the largest number of words in a stream, with the worked
 // examples of the StreamTensor paper (MICRO 2025). T: words of the stream; D: cycles until the source's first word; II:
-// cycles from word to word; L: cycles until the source's last word; delay: cycles until the target's start.
+// cycles from word to word; L: cycles until the source's last word; delay: cycles until the target's start. The members
+// of struct lp_stream are T, D, II and L of the source, II of the target, and delay.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

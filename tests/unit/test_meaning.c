@@ -118,8 +118,8 @@ static void test_gpt2(void **state) {
     image_end(&x);
 }
 
-// If no repetition reads a carried value, the pass drop-unread replaces it by the value of the last repetition. This
-// also holds where it is the initial value of a carried value of another region.
+// If no repetition reads a carried value, the pass drop-unread replaces the carried value by its value after the last
+// repetition. The pass must do so even where a carried value of another region begins with it.
 static void test_left_out_start(void **state) {
     (void)state;
     struct image_fixture x;

@@ -52,7 +52,7 @@ static void a_kernel_is_in_the_module_of_its_region(void **state) {
 }
 
 // Kernels at an engine are in the module `shared` even if all products are in one region. If two regions share a cache,
-// its writer is there as well.
+// the kernels that write the cache are in `shared` as well.
 static void what_an_engine_has_is_shared(void **state) {
     (void)state;
     struct emit_plan *p = plan_of("tests/e2e/cases/kernels/spec.yaml");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the nets of the IR, which connect kernels beside the streams: look-up by role and owner, the text form of what
-// is connected to a port, and roles that follow from names, because a dump has only the names.
+// Tests the nets of the IR, which connect kernels in addition to the streams: look-up by role and owner, the text form
+// of what is connected to a port, and roles that follow from names, because a dump has only the names.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,6 +39,7 @@ static struct ir *make(void) {
     return ir;
 }
 
+// Makes the net of a role and an owner. Checks its name, and that later look-ups find the same net.
 static void assert_named(struct ir *ir, enum ir_net_role role, int of, const char *name) {
     int net = ir_net(ir, role, of);
     assert_string_equal(ir->net[net].name, name);
@@ -79,7 +80,7 @@ static void test_a_net_knows_its_driver(void **state) {
     assert_int_equal(ir_use_whole(&ir->wire[0].use), there);
 }
 
-// Checks that a text is read as a use of this kind with so many parts, and printed again as the same text.
+// Checks that a text is read as a use of this kind with this number of parts, and is printed again as the same text.
 static void assert_kept(struct ir *ir, const char *text, enum ir_use_kind kind, int parts) {
     struct ir_use use;
     assert_true(ir_use_read(ir, text, &use));
@@ -127,7 +128,8 @@ static void assert_role(const struct ir *ir, const char *name, enum ir_net_role 
     fail_msg("no net %s", name);
 }
 
-// Role and owner of a net must follow from its name in a dump.
+// ir_nets_complete must find role and owner of each net from the net's name. It must also refuse a port that drives
+// something other than a whole net.
 static void test_roles_follow_from_names(void **state) {
     (void)state;
     struct ir *ir = make();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests tools/new-op, which adds an operation to the compiler, in a copy of the tree: the files that it writes compile,
-# the module bench passes, every new file and row has a mark `NEW-OP`, and at most 15 files change. A name that exists
-# is refused.
+# Tests tools/new-op, which adds an operation to the compiler, in a copy of the tree. The files that it writes must
+# compile, and the module bench must pass. At most 15 files may change, and each of them must have a mark `NEW-OP`,
+# except four tables. A name that exists must be refused.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" # tests/unit/run.sh starts all shell tests with sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the record of a FIFO's fill during a simulation (verif/harness/occupancy.h). It has windows whose length
-// doubles when they are all used; the test compares them with a record of every cycle.
+// Tests the record of a FIFO's fill during a simulation (verif/harness/occupancy.h). The record keeps the largest fill
+// of each window of cycles. The windows become twice as long when all are used. The test compares them with the fill in
+// every cycle.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

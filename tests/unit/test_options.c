@@ -13,6 +13,7 @@
 #include "gen/main.c"
 #undef main
 
+// The values that the rows below fill. `inner` is filled by a second table, as if it were shared by several commands.
 struct inner {
     double speed;
 };

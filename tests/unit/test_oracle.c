@@ -9,8 +9,8 @@
 #include "gen/reference/graph.h"
 #include "gen/ir/ops.h"
 
-// An evaluation of a spec. open_case is given the texts of the spec and of a safetensors file (its JSON header and
-// `count` numbers). header NULL: random weights.
+// An evaluation of a spec. open_case gets the text of the spec, and the JSON header and the `count` numbers of a
+// safetensors file. header NULL: random weights.
 struct oracle_case {
     struct image_fixture x;
     struct oracle_graph *graph;
@@ -305,6 +305,7 @@ static const char around[] = "name: t\n"
                              "    - {op: k, name: a, in: z, N: 4}\n"
                              "    - {op: silu, name: y, in: a}\n";
 
+// Tensors that depend on a custom kernel without a golden function are unknown. The shape of its output is known.
 static void test_unknown(void **state) {
     (void)state;
     struct oracle_case c;
@@ -374,8 +375,8 @@ static int64_t default_of(int op, const char *name) {
     return 0;
 }
 
-// The oracle and the compiler must have the same defaults. The oracle's were written from docs/spec.md, the compiler
-// has them from ops.def.
+// The oracle and the compiler must have the same defaults. Those of the oracle were written from docs/spec.md. Those of
+// the compiler are in ops.def.
 static void test_defaults(void **state) {
     (void)state;
     struct oracle_case c;

@@ -64,6 +64,8 @@ static uint32_t top(const float *x, int64_t n) {
     return (uint32_t)best;
 }
 
+// Runs a prompt of expected.json. Compares the first eight logits and the largest one after the prompt, and then 32
+// greedily generated tokens.
 static void check_case(struct model *m, const json_t *one) {
     size_t i;
     json_t *item;
@@ -196,7 +198,7 @@ static void test_gemma2(void **state) {
 
 // ---- evaluation ----
 
-// A model whose logits are always those of `state`, and which fails at position 3.
+// The step of a model whose logits are always those at `state`. The step fails from position 3 on.
 static bool step_stops(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]) {
     (void)id;
     for (int i = 0; i < count; i++) logits[i] = state;
@@ -272,6 +274,8 @@ static void test_lanes(void **state) {
     close_model(&m);
 }
 
+// Evaluates a text with two models of known logits. All logits of `flat` are equal, so its perplexity is the size of
+// the vocabulary. `peaked` always predicts token 9.
 static void test_stories(void **state) {
     (void)state;
     struct model m;

@@ -23,7 +23,8 @@ struct graph {
     struct check *check;
 };
 
-// Builds without the search for depths, which takes most of the time and changes no value.
+// Builds a spec without the search for FIFO depths, which takes most of the time and changes no value. Returns NULL
+// after an error.
 static struct ir *build(struct graph *g, const char *path, const char *stop_after) {
     struct rill_spec *spec = rill_spec_read(path, &g->x.f.arena, &g->x.f.diag);
     if (!spec) return NULL;
@@ -54,6 +55,7 @@ static void close_graph(struct graph *g) {
     image_end(&g->x);
 }
 
+// Returns random values of an input for POSITIONS positions.
 static const float *make_row(struct graph *g, int input) {
     size_t n = (size_t)ir_tensor_elements(&g->ir->tensor[g->ir->input[input]]) * POSITIONS;
     float *row = ARENA_ARRAY(&g->x.f.arena, float, n);

@@ -23,7 +23,7 @@ struct packed {
     const char *dir;            // folder of the image
     struct store store;         // the quantized weights in golden.bin
     const uint8_t *channel[32]; // content of each channel
-    size_t bytes[32];
+    size_t bytes[32];           // size of each channel's content
 };
 
 static void open_packed(struct image_fixture *x, struct packed *p) {
@@ -50,6 +50,7 @@ struct cursor {
     int64_t beat; // bytes of a beat
 };
 
+// Returns the next `count` beats and moves the cursor past them.
 static const uint8_t *next_beats(struct cursor *c, int64_t count) {
     const uint8_t *here = c->at;
     c->at += count * c->beat;
@@ -66,7 +67,7 @@ static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
     return nibble < 8 ? nibble : nibble - 16;
 }
 
-// Compares the parameters of a row. If `row` is past the end, all of them must be zero.
+// Compares the scale, the bias and the group scales of a row. If `row` is past the end, all of them must be zero.
 static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params,
                              const uint8_t *scales) {
     bool valid = row < e->rows;
@@ -150,6 +151,7 @@ static void check_records(const struct packed *p, const struct store_entry *e) {
     }
 }
 
+// Compares a table of position rows, which are fp32 and begin at whole beats.
 static void check_positions(const struct packed *p, const struct store_entry *e) {
     const struct ir_segment *s = segment_of(p->ir, e->node);
     int64_t beat = p->ir->design.beat_bits / 8, beats = div_up(4 * e->k, beat);
@@ -286,7 +288,8 @@ static void test_long_rows(void **state) {
     image_end(&x);
 }
 
-// The embedding and the tied head must be stored as one matrix in golden.bin, and matrices of different layers as two.
+// The embedding and the tied head must be one matrix in golden.bin if their formats are equal. Matrices of different
+// layers must be two.
 static void test_tied(void **state) {
     (void)state;
     struct image_fixture x;

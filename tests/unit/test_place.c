@@ -36,7 +36,8 @@ static int teardown(void **state) {
 
 static struct ir *build(const char *spec) { return build_in(&arena, spec); }
 
-enum { ITEMS = 8, ROOM = 29 }; // a knapsack
+// A knapsack problem: choose items of at most the weight ROOM in total that are worth as much as possible.
+enum { ITEMS = 8, ROOM = 29 };
 static const int weight[ITEMS] = {3, 7, 5, 9, 4, 8, 6, 2}, worth[ITEMS] = {5, 11, 8, 15, 5, 13, 8, 2};
 
 static int best_by_trying(void) {
@@ -126,15 +127,16 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-// Returns whether a wire may cross between dies: it belongs to a parameter store, to the register stages that bring
-// parameters to it, or to a slice of the hash of the logits, which has registers at both ends.
+// Returns whether a wire may cross between dies. Such a wire belongs to a parameter store, to the register stages that
+// bring parameters to a store, or to a slice of the hash of the logits, which has registers at both ends.
 static bool is_of_store(const struct ir *ir, int wire) {
     const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
     return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop") || !strcmp(ir->wire[wire].port, "way");
 }
 
-// Spreads a design over three dies. Only streams and the loading of parameter stores may cross between dies, with a
-// register stage for each boundary. The clients of the memory must be on its die.
+// Spreads a design over three dies. Only streams, the loading of parameter stores and the hash of the logits may cross
+// between dies. Streams and loading must have a register stage for each boundary. The clients of the memory must be on
+// the memory's die.
 static void a_design_is_spread_over_dies(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -175,6 +177,7 @@ struct way {
     bool near;       // every instance is on a die next to that of the previous one
 };
 
+// Notes the next instance on the way of a stream (see emit_walk_stream). state: a struct way.
 static void follow(void *state, const char *instance, int die) {
     struct way *w = state;
     (void)instance;
@@ -183,8 +186,8 @@ static void follow(void *state, const char *instance, int die) {
     w->count++;
 }
 
-// The FIFO of a stream between dies must have room for the words in flight, and the stream a register on each die of
-// its way. A design with a smaller FIFO must be refused.
+// The FIFO of a stream between dies must have room for the words in flight. The stream must have one instance on each
+// die of its way. A design with a smaller FIFO must be refused.
 static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     (void)state;
     assert_int_equal(ir_credits(5, 0), 5);
@@ -412,6 +415,7 @@ static void lanes_are_cut_beyond_limits(void **state) {
     assert_true(sums.lut > 1000);
 }
 
+// In this design, eight whole lanes are on die 0, and the results of all lanes are collected on die 1.
 static void results_away_from_whole_lanes(void **state) {
     (void)state;
     const struct ir *ir = built("tests/e2e/cases/cut_far/spec.yaml");

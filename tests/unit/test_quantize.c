@@ -154,7 +154,7 @@ static void test_int16(void **state) {
         quantize_row_to_float(&m, r, out);
         for (int i = 0; i < K; i++) {
             most = abs(m.q16[r * K + i]) > most ? abs(m.q16[r * K + i]) : most;
-            assert_true(fabsf(out[i] - w[r * K + i]) <= 0.503f * m.row_scale[r]); // fp32 of 15 bits and a product
+            assert_true(fabsf(out[i] - w[r * K + i]) <= 0.503f * m.row_scale[r]); // 0.003: roundings of fp32
         }
         assert_int_equal(most, QUANTIZE_INT16_MAX);
     }
@@ -164,9 +164,9 @@ static void test_int16(void **state) {
     fixture_end(&f);
 }
 
-// Checks groups with weights of one sign, of both signs and of one value, and a short last group: the squared error of
-// a row is less than 70 % of that of int4. Weights of a group of one value may differ by half a step of the offsets,
-// which is 4 units of the row scale.
+// Checks rows that have groups with weights of one sign, of both signs and of one value, and a short last group. The
+// squared error of a row must be less than 70 % of that of int4. Weights of a group of one value may differ by half a
+// step of the offsets, which is 4 units of the row scale.
 static void test_int4_asym(void **state) {
     (void)state;
     struct fixture f;
@@ -232,8 +232,9 @@ static uint64_t own_random(uint64_t *state) {
     return *state >> 33;
 }
 
-// Makes a row of blocks of random bytes, except for the high bytes of their fp16 scales: d has a magnitude of about
-// 2^-7 to 2^-5, m of about 2^-6 to 2^-4. Stores the weights in w, and the integers of the blocks, 0 to 15, in levels.
+// Makes a row of blocks of random bytes, except for the high bytes of the blocks' fp16 numbers: the scale d has a
+// magnitude of about 2^-7 to 2^-5, the minimum m of about 2^-6 to 2^-4. negative: d is negative. Stores the weights in
+// w, and the integers of the blocks, 0 to 15, in levels.
 static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, float *w, int *levels) {
     uint8_t block[144];
     for (int at = 0; at < OWN_K; at += f->weights) {
@@ -250,7 +251,7 @@ static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, 
 }
 
 // Returns whether the integers q of a group are those of the file, or the reflected ones if the scale is negative. If
-// the integers of the file do not reach both ends, all of q may be larger or smaller by one number, unless `centred`.
+// the integers of the file do not include both 0 and 15, all of q may be shifted by the same number, unless `centred`.
 // The caller leaves out groups whose scale is only a few units of the row scale: such a scale cannot be kept exactly.
 static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
     int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
@@ -262,6 +263,7 @@ static bool is_kept(const int8_t *q, const int *levels, bool negative, bool cent
     return shift == 0 || !((low == 0 && high == 15) || centred);
 }
 
+// Checks that int4_asym keeps the integers of the blocks of a GGUF file. negative: the scales are negative.
 static void check_kept(enum gguf_type type, bool negative) {
     struct fixture f;
     fixture_begin(&f);
@@ -295,6 +297,7 @@ static void test_keeps_integers(void **state) {
     check_kept(GGUF_Q4_K, false);
 }
 
+// Rows of zeros and of weights that are too small must become zeros. Other small and large rows must stay accurate.
 static void test_extreme_rows(void **state) {
     (void)state;
     struct fixture f;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-// design: keys of the spec. The products have 40 rows of 96 weights, 24 rows of 40, and 5 rows of 24.
+// Builds a graph of three products, which have 40 rows of 96 weights, 24 rows of 40, and 5 rows of 24. design: keys of
+// the section `design`.
 static struct ir *build(struct image_fixture *x, const char *design) {
     static const char *const text = "name: t\n"
                                     "graph:\n"
@@ -25,7 +26,7 @@ static struct ir *build(struct image_fixture *x, const char *design) {
     return image_build(x, arena_printf(&x->f.arena, text, design), NULL);
 }
 
-// want: for each engine its lanes, with `*` if its weights stay on chip.
+// Checks the engines of a design. want: the lanes of each engine, with `*` if the weights of the engine stay on chip.
 static void check_engines(const char *design, const char *want) {
     struct image_fixture x;
     struct text have = {0};
@@ -70,7 +71,7 @@ static void test_attention(void **state) {
         channels += ir->engine[e].channels;
     }
     assert_int_equal(lanes, 20);
-    assert_int_equal(channels, 3); // of the scores and the values
+    assert_int_equal(channels, 3); // channels of the engines for scores and values
     image_end(&x);
 }
 
@@ -116,7 +117,8 @@ static void test_image(void **state) {
     image_end(&x);
 }
 
-// The stores of an engine's products follow one another, and a lane's RAM has their beats.
+// The weights of an engine's products are stored one after another. The depth of the store must be the number of beats
+// that all products have in one lane.
 static void test_store(void **state) {
     (void)state;
     struct image_fixture x;

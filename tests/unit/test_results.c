@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests how the simulation compares the results of a request in memory: it must find every wrong bit of a row or an id,
-// and every missing or additional id.
+// and every missing or additional id. Also tests the checks of the registers and those in every cycle. The simulation's
+// sources are included here, and the functions below replace the parts that they call.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static float golden[OUTPUTS][ROWS][ELEMENTS];
 static bool oracle_knows, golden_gone, stuck;
 static const char *overflow, *mismatch; // messages of the checker
 
-// ---- golden values and functions that stand in for the other parts of the simulation ----
+// ---- golden values, and functions that replace the other parts of the simulation ----
 
 void sim_fail(struct sim *sim, const char *fmt, ...) { sim->failure = sim->failure ? sim->failure : fmt; }
 const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
@@ -126,6 +127,7 @@ static int teardown(void **state) {
 
 static uint8_t *place(int output, int row) { return segment_bytes(&sim.host, &segment[output]) + row * ROW_BYTES; }
 
+// Compares the rows in memory. Returns the error, or NULL.
 static const char *say_rows(void) {
     sim.failure = NULL;
     rows_compare(&sim, ROWS);
@@ -159,6 +161,7 @@ static void test_rows(void **state) {
     flip_rows();
 }
 
+// Compares the generated ids. Returns the error, or NULL.
 static const char *say_ids(void) {
     sim.failure = NULL;
     compare_ids(&sim.host);

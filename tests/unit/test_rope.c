@@ -20,7 +20,7 @@ enum { COLS = 64, PAIRS = COLS / 2, ROWS = 100 };
 
 struct table {
     struct arena arena;
-    float at[ROWS][COLS];
+    float at[ROWS][COLS]; // at[p]: the cosines of all pairs at position p, then their sines
 };
 
 static struct ir_node node_of(struct ir *ir, const char *scaling, double theta, double factor, int64_t original) {
@@ -41,6 +41,7 @@ static void fill(struct table *t, const char *scaling, double theta, double fact
     kernel_of_op(&ir, node.op)->compute(&node, ROWS, COLS, t->at[0]);
 }
 
+// Returns the angle of a pair at position 1.
 static double angle(const struct table *t, int pair) { return atan2(t->at[1][PAIRS + pair], t->at[1][pair]); }
 
 static void rows_turn(void **state) {

@@ -63,7 +63,8 @@ static void test_form(void **state) {
     text_free(&text);
 }
 
-// Stores in `to` a .npy file of a version with the header and the 48 bytes of `values`. Returns its size.
+// Stores a .npy file of this version in `to`, with this header and the 48 bytes of `values`. Returns the size of the
+// file.
 static size_t build(char *to, int version, const char *header) {
     size_t len = strlen(header), at = version == 1 ? 10 : 12;
     memset(to, 0, 512);
@@ -75,6 +76,8 @@ static size_t build(char *to, int version, const char *header) {
     return at + len + sizeof values;
 }
 
+// Reads a file that `build` has made. wanted: rows to read (the option --tokens), 0: all. most: largest number of rows
+// that is accepted (the context). Returns the number of rows, or 0 after an error.
 static int64_t read_header(struct fixture *f, int version, const char *header, int64_t wanted, int64_t most) {
     char bytes[512];
     struct rows_tensor t = tensor("x");

@@ -58,7 +58,7 @@ static void test_uniform(void **state) {
         }
 }
 
-// Bounds the relative error of the logarithm, which stays small near 1 too because no sum cancels. Tests every float
+// Bounds the relative error of the logarithm. It stays small even near 1, because no sum cancels. Tests every float
 // from 0.5 to 2, and floats of all exponents in steps.
 static void test_ln(void **state) {
     (void)state;
@@ -78,6 +78,7 @@ static void test_ln(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
 }
 
+// Returns the noise -log(-log(u)) for u = (r + 1/2) / 2^32, calculated in long double.
 static double gumbel(uint32_t r) {
     long double rest = (2 * (4294967295.0L - (long double)r) + 1) * 0x1p-33L; // 1 - u
     return (double)-logl(-log1pl(-rest));
@@ -137,6 +138,7 @@ static void test_frequencies(void **state) {
     check_frequencies(&s, (const bool[IDS]){[0] = true, [1] = true, [4] = true, [5] = true, [7] = true}, 18.5);
 }
 
+// Ids 1 and 4 have the largest logit. A greedy choice, and a draw from one candidate, must give the first of them.
 static void test_ties(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -214,7 +216,8 @@ static void read_requests(struct arena *arena, struct sim_options *o, const char
     assert_null(sim_options_finish(arena, o));
 }
 
-// Settings after a prompt are those of that prompt. The first one of each kind is also that of prompts without one.
+// A setting after a prompt applies to that prompt. The first setting of each kind also applies to all prompts that have
+// none of that kind.
 static void test_requests(void **state) {
     (void)state;
     struct arena arena;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the search for the scales of int4 groups and int8 rows that weights the errors of the columns by the operands:
-// it finds known optima and never gives a worse result than the search without weights.
+// Tests the search for the scales of int4 groups and int8 rows in which the squared error of a weight counts with the
+// importance of its column, that is, with the mean square of the operand. The search must find known optima and must
+// never give a worse result than the search without importance.
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
 
@@ -26,6 +27,7 @@ static void make_squares(float *x) {
     }
 }
 
+// Returns the sum of x * error^2 over the columns of a row. x: importance or mean square of each column.
 static double weighed_error(const struct qmatrix *m, const float *w, const float *x, int64_t row) {
     float out[K];
     double sum = 0;
@@ -37,8 +39,8 @@ static double weighed_error(const struct qmatrix *m, const float *w, const float
     return sum;
 }
 
-// Checks that the search with weights gives no row a larger error than the search without, and all rows together an
-// error that is at least 10 % smaller. Errors are weighted by the importance that the search used.
+// Checks that the search with importance gives no row a larger error than the search without it, and that it makes the
+// error of all rows together at least 10 % smaller. Errors count with the importance that the search used.
 static void check_never_worse(enum qformat format, int64_t group) {
     struct fixture f;
     fixture_begin(&f);
@@ -83,7 +85,7 @@ static void test_int8_clips(void **state) {
     fixture_end(&f);
 }
 
-// Checks that the error with equal importance of all columns is at most that of the search without weights.
+// Checks that the error with equal importance of all columns is at most that of the search without importance.
 static void test_alike(void **state) {
     (void)state;
     struct fixture f;
@@ -98,6 +100,7 @@ static void test_alike(void **state) {
     fixture_end(&f);
 }
 
+// Checks that quantize_weighed without mean squares (NULL) gives the same weights as quantize_matrix.
 static void test_none(void **state) {
     (void)state;
     struct fixture f;
@@ -184,6 +187,7 @@ static void test_unit(void **state) {
     assert_true(search_unit(w, importance, none, 4, 2, scales) == 0);
 }
 
+// Checks that the importance of a column is its mean square divided by the average of all columns, but at least 2^-10.
 static void test_importance(void **state) {
     (void)state;
     const float x[4] = {0, 4, 8, 1e-9f};

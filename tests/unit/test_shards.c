@@ -13,7 +13,7 @@
 
 #include "gen/shards/shards.h"
 
-enum { SHARDS = 3, WARM = 2 };
+enum { SHARDS = 3, WARM = 2 }; // WARM: steps that a shard simulates before its own steps
 
 static struct arena arena;
 static const uint32_t prompt[] = {1, 2, 3, 4, 5};
@@ -23,6 +23,9 @@ static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
 // prompt (they begin at positions 0, 2 and 4), and steps 3 to 8 one token each (positions 5 to 10).
 static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2};
 
+// Each shard gives the results of steps begin to end - 1. It simulates the steps first to last: also up to WARM steps
+// before `begin`, and the first step of the next shard, so that both shards measure that step. The simulation begins at
+// position `from`, and its request has `prompt` prompt tokens and `tokens` generated tokens.
 static void test_divide(void **state) {
     struct shard s[SHARDS];
     (void)state;
@@ -54,9 +57,10 @@ static void test_divide_small(void **state) {
 struct result {
     long long from, first_step, values, steps, made, late; // late: additional cycles of the last step
     uint32_t id;                                           // replaces the last id
-    const char *hash, *match, *error;
+    const char *hash, *match, *error;                      // match, error: JSON texts
 };
 
+// Returns the result of a shard in which all is right.
 static struct result good(const struct shard *s) {
     return (struct result){
         s->from, s->first, 100, s->last - s->first + 1, s->tokens, 0, ids[s->tokens - 1], hashes[s->tokens - 1],
@@ -78,6 +82,7 @@ static void write_result(const char *path, const struct result *r) {
     assert_int_equal(fclose(file), 0);
 }
 
+// Writes the result file of a shard and judges it. Returns the state of the shard.
 static enum shard_end judged(struct shard *s, const struct result *r) {
     const char *path = arena_printf(&arena, "/tmp/test_shards.%d.json", (int)getpid());
     write_result(path, r);

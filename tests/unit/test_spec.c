@@ -166,7 +166,7 @@ static void write_sample(struct yaml_writer *w) {
     yaml_end(w);
 }
 
-// Writes a tree that was read from a text.
+// Writes a tree that was read from a text. Every scalar that can be read as a number is written as a number.
 static void write_node(struct yaml_writer *w, const struct yaml_node *n) {
     int64_t i;
     double f;
@@ -200,6 +200,8 @@ static bool same_tree(const struct yaml_node *a, const struct yaml_node *b) {
     return true;
 }
 
+// A text that the writer has made must be readable. If the tree that is read from it is written and read again, it must
+// be equal.
 static void test_writer(void **state) {
     (void)state;
     struct run r;
@@ -233,6 +235,7 @@ static char *read_text(struct run *r, const char *path) {
     return file_read(&r->arena, path, 1 << 20, &len, &why);
 }
 
+// Changes to a folder of the tree.
 static void enter(const char *relative) {
     struct arena a;
     arena_init(&a);
@@ -399,8 +402,8 @@ static void read_garbage(const char *data, size_t len) {
     run_end(&r);
 }
 
-// Checks that 3,000 damaged specs, or RILL_FUZZ many if the environment sets it, are either accepted or refused with an
-// error.
+// Checks that damaged specs are either accepted or refused with an error. One in 16 consists of random bytes. The
+// environment variable RILL_FUZZ sets the number of specs (default 3,000).
 static void test_garbage(void **state) {
     (void)state;
     enum { ROOM = 8192 };

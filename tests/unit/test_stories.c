@@ -21,7 +21,8 @@ struct story {
     struct token_ids prompt, wanted;
 };
 
-// Builds the shipped configuration with other formats of the weights. Its last line must be the one with `weights`.
+// Builds the shipped configuration with these formats of the weights. The line `weights` must be the last one of the
+// configuration.
 static struct ir *build_formats(struct story *s, const char *root, const char *weights, const char *head) {
     size_t len;
     const char *why, *path = arena_printf(&s->f.arena, "%s/configs/tinystories-gpt2-1m.yaml", root);
@@ -70,6 +71,7 @@ static void read_wanted(struct story *s, const char *list, int64_t count) {
     assert_int_equal(s->wanted.count, count);
 }
 
+// Generates the story with the replay, and compares each id and then the hash of all logits. label: text for messages.
 static void decode(struct story *s, const char *label, const char *hash) {
     struct replay *run = open_golden(s);
     uint64_t logits = 0;

@@ -8,7 +8,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 iverilog -g2012 -y "$here/../../verif/modules" -s stream_breaches -o "$work/sim" "$here/stream_breaches.v"
 
-says() { # breach, words
+# Checks that the bench with this breach prints a line that matches the pattern, and prints PASS only for breach 0,
+# which breaks no rule. stream_breaches.v lists the breaches.
+says() { # breach, pattern
     vvp -n "$work/sim" "+break=$1" >"$work/log"
     grep -q "$2" "$work/log" || { echo "error: breach $1: no '$2': $(tail -n 1 "$work/log")"; exit 1; }
     [ "$1" = 0 ] || ! grep -q '^PASS' "$work/log" || { echo "error: breach $1 passed"; exit 1; }

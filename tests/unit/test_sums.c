@@ -13,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/ir/layout.h"
 
-// Checks the bits of the sums at the lengths at which they begin to need 65, and for the longest legal rows.
+// Checks the bits of the sums at the row lengths from which on they need 65 bits, and for the longest legal rows.
 static void test_bits(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rows of a tensor that take the places of tokens: their firings, the kernels around the engine and the widths of
-// their streams. Compares the reads and the work of a step in the cost model with the simulator.
+// Tests `tensor_rows`, with which rows of a tensor take the places of tokens in the engine: the firings, the kernels
+// around the engine and the widths of their streams. Compares the reads and the work of a step in the cost model with
+// the timing simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/fields.h"
@@ -24,7 +25,8 @@ static struct ir *build(struct image_fixture *x, const char *design) {
     return image_build(x, arena_printf(&x->f.arena, text, design), NULL);
 }
 
-// want: for each firing the rows that it has in a step of one token, or `-` if such a step skips it.
+// Checks the firings of each product. want: one character per firing, which is the number of rows that the firing has
+// in a step of one token, or `-` if such a step skips the firing.
 static void check_firings(const char *design, const char *want) {
     struct image_fixture x;
     char have[64] = "";
@@ -34,7 +36,7 @@ static void check_firings(const char *design, const char *want) {
         assert_true(ir->firing[f].heads != 1);
         have[f] = ir->firing[f].many ? '-' : (char)('0' + (ir->firing[f].heads ? ir->firing[f].heads : 1));
     }
-    assert_string_equal(have, arena_printf(&x.f.arena, "%s%s", want, want)); // of both products
+    assert_string_equal(have, arena_printf(&x.f.arena, "%s%s", want, want)); // both products have equal firings
     image_end(&x);
 }
 
@@ -54,8 +56,9 @@ static int kernel_with(const struct ir *ir, unsigned traits) {
     return IR_NONE;
 }
 
-// The engine has places for the tokens of a step or for the rows; only its streams have as many. outside, inside: bits
-// of tuser.
+// Checks the places of the engine (`places`), which are for the tokens of a step or for rows. outside, inside: bits of
+// tuser in the streams away from the engine, and in the streams of the engine and its multiplexers. added: whether
+// there are kernels that pack rows into places and unpack them.
 static void check_kernels(const char *design, int places, int outside, int inside, bool added) {
     struct image_fixture x;
     image_begin(&x);
@@ -87,7 +90,8 @@ static void test_kernels(void **state) {
     check_kernels("T: 2, tensor_rows: 4", 4, 2, 3, true);
 }
 
-// A step of one token reads the weights once for each group of rows; a step of several tokens once for each row.
+// A step of one token must read the weights once for each group of rows. A step of several tokens must read them once
+// for each row.
 static void check_reads(const char *design, int groups, int tokens) {
     struct image_fixture x;
     image_begin(&x);
@@ -108,7 +112,8 @@ static void test_reads(void **state) {
     check_reads("T: 4, tensor_rows: 2, A: 2", 4, 3);
 }
 
-// Alternates steps of one and of several tokens: kernels that count firings must use the count of each kind of step.
+// Checks that a request with alternating steps of one and of several tokens ends. Kernels that count firings must use
+// the count that belongs to each kind of step.
 static void test_steps(void **state) {
     (void)state;
     struct timing_step step[] = {timing_step_at(0, 1, true), timing_step_at(1, 4, true), timing_step_at(5, 1, true),

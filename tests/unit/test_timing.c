@@ -36,6 +36,7 @@ struct param {
     const char *name, *value;
 };
 
+// Returns the latency of a module with these parameters, in cycles, according to its timing contract.
 static int64_t latency(const char *module, const struct param *param) {
     struct ir ir = {.arena = &arena};
     int k = ir_add_kernel(&ir, "k", module, IR_NONE);
@@ -175,13 +176,13 @@ static void blocks_share_their_room(void **state) {
     assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages after the banks
 }
 
-struct lines_case {
+struct lines_case { // a parameter of rill_line_buffer; a list ends with the name NULL
     const char *name;
     int64_t value;
 };
 
-// Returns the cycles from the first to the last output word of a line buffer for twelve images. One word arrives in
-// each cycle.
+// Returns the cycles from the first to the last output word of a line buffer for twelve images. One word of one token
+// arrives in each cycle. words: words of an image.
 static int64_t line_buffer_takes(const struct lines_case *set, int64_t tokens, int64_t words) {
     enum { IMAGES = 12 };
     struct ir ir = {.arena = &arena};
@@ -250,6 +251,7 @@ static void test_buffers(void **state) {
 
 // ---- designs ----
 
+// Compiles a spec and sizes its FIFOs by this rule.
 static struct ir *build_sized(const char *spec, enum spec_fifo rule) {
     struct ir *ir = command_build(spec, &arena, &diag, "insert-control");
     assert_non_null(ir);
@@ -262,6 +264,8 @@ static struct ir *build(const char *spec) { return build_sized(spec, SPEC_TIMED)
 
 static const int64_t no_bounds[1];
 
+// Simulates a request. depth: a depth for each stream; NULL: the depths of the design; no_bounds: FIFOs are unbounded.
+// single_word: pipelines that stall as a whole hold only one word.
 static struct timing_result *simulate(const struct ir *ir, int64_t prompt, int64_t tokens, const int64_t *depth,
                                       bool single_word) {
     struct timing_step *step;
@@ -320,7 +324,8 @@ static void operands_wait_in_slices(void **state) {
     assert_int_equal((int64_t)forecast_of(ir, 20, 1, TIMING_WHOLE_WORDS)->first_id, 3092);
 }
 
-// Checks that a forecast equal to its bound is accepted, and that one below it is reported, for each phase separately.
+// Checks that a forecast equal to its bound is accepted and that a forecast below its bound is reported, for each phase
+// separately.
 static void test_bounds(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
@@ -340,7 +345,7 @@ static void test_bounds(void **state) {
 }
 
 // Compares the cycles of designs whose rows, weights and spills share channels, from the first step word to the last
-// write response. They depend on the arbiters, the write buffers, the turnarounds and the pages of the memory.
+// write response. These cycles depend on the arbiters, the write buffers, the turnarounds and the pages of the memory.
 static void test_cycles_of_shared_channels(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/transpose/spec.yaml", SPEC_SAFE);
@@ -387,8 +392,9 @@ static void test_forecast(void **state) {
     assert_true(whole->end == whole->first_id);
 }
 
-// Checks the forecast of a long request of a graph in which all steps do the same work, and whose last step has fewer
-// rows: with and without an engine. Without one, the first steps are shorter, because they fill the FIFOs.
+// Checks the forecast of a long request to a graph in which all steps do the same work, except that the last step has
+// fewer rows. The first graph has an engine, the second none. Without an engine, the first steps are shorter, because
+// they fill the FIFOs.
 static void test_forecast_of_equal_steps(void **state) {
     (void)state;
     static const struct {
@@ -407,6 +413,7 @@ static void test_forecast_of_equal_steps(void **state) {
     }
 }
 
+// Returns the forecast of a mixture of steps. none, drafted: forecasts without drafts, and with drafts in every step.
 static struct timing_drafted mixed(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                    struct timing_drafts drafts) {
     return timing_with_drafts(none, drafted, &drafts);
@@ -523,8 +530,8 @@ static void test_conservative(void **state) {
     assert_int_equal(timed->design.strategy, IR_STRATEGY_NONE);
 }
 
-// Checks the depths of a design with a case that deadlocks at the depths of the LP: the search then makes them larger
-// and continues.
+// Checks the depths of a design in which a case deadlocks at the depths of the linear program. The search must then
+// make depths larger and continue.
 static void test_depths_after_cuts(void **state) {
     (void)state;
     struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", SPEC_SAFE);
@@ -543,6 +550,9 @@ static void slow_depths_of_long_runs(void **state) {
     assert_true(fewer < more + more / 100 + 64);
 }
 
+// Simulates a request of `length` rows and checks that no stream without a mark stalls its writer. age: age of the
+// memory at the request's start, in cycles. twice: simulates with twice the depths and without refreshes; no unmarked
+// stream may then hold more words than its depth.
 static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool twice) {
     const char *missing = NULL;
     struct timing_step *step;

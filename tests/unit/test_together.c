@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests query heads that read keys and values together: how many do, and the firings of the engine and their order.
-// Compares the reads and the work of a step in the cost model with the timing simulator.
+// Tests query heads that read keys and values together (`query_heads`): the number of such heads, and the firings of
+// the engine and their order. Compares the reads and the work of a step in the cost model with the timing simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/fields.h"
@@ -8,7 +8,7 @@
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/ops.h"
 
-enum { HEADS = 6, GROUP = 3 };
+enum { HEADS = 6, GROUP = 3 }; // GROUP: query heads of each KV head
 
 static struct ir *build(struct image_fixture *x, int channels, int query_heads, const char *more) {
     static const char *const text =
@@ -24,7 +24,7 @@ static int scores_of(const struct ir *ir) {
     return n;
 }
 
-// Checks that as many heads read together as the largest divisor of the group that `query_heads` and T allow.
+// Checks that the number of heads that read together is the largest divisor of GROUP that `query_heads` and T allow.
 static void test_how_many(void **state) {
     (void)state;
     static const struct {
@@ -84,8 +84,9 @@ static int64_t channels_of_values(const struct ir *ir) {
     return ir->engine[ir_engine_of(ir, n)].channels;
 }
 
-// Checks that heads together read less in a step of one token, the keys and values of 2 heads instead of 6 in 2 layers,
-// and as much as separate heads in a step of several tokens.
+// Compares the beats of heads that read together with those of heads that read separately. In a step of one token, only
+// the keys and values of 2 heads instead of 6 must be read, in each of 2 layers. In a step of several tokens, the beats
+// must be equal.
 static void check_reads(int channels, const char *more) {
     static const int64_t at[] = {0, 4, 64, 100, 256};
     struct image_fixture x, y;

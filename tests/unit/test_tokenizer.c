@@ -92,14 +92,15 @@ static void test_specials(void **state) {
     fixture_end(&f);
 }
 
-// Pieces of a word.
+// A word that is cut into pieces.
 struct pieces {
-    const char *at[41]; // the begin of each piece, and then the end of the word
+    const char *at[41]; // the beginning of each piece, and then the end of the word
     int count;
 };
 
 static int piece_len(const struct pieces *p, int i) { return (int)(p->at[i + 1] - p->at[i]); }
 
+// Returns the place in merges.txt at which the merge of pieces i and i + 1 is listed. INT32_MAX: it is not listed.
 static int rank_of(const char *merges, const struct pieces *p, int i) {
     char line[100];
     snprintf(line, sizeof line, "\n%.*s %.*s\n", piece_len(p, i), p->at[i], piece_len(p, i + 1), p->at[i + 1]);

@@ -32,6 +32,7 @@ static void make_text(const json_t *atoms, uint64_t index, struct text *out) {
                           json_array_get(atoms, (size_t)(splitmix((index << 16) + 1 + k) % json_array_size(atoms)))));
 }
 
+// Returns the hash of the ids as make.py calculates it: FNV-1a with 64 bits, whose halves are combined by XOR.
 static uint32_t digest(const struct token_ids *ids) {
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < ids->count; i++)
@@ -109,7 +110,7 @@ static void test_begin(void **state) {
     static const struct {
         const char *source, *text;
         uint32_t first;
-        size_t begins; // how many times that id occurs in all ids
+        size_t begins; // how many times `first` must occur in all ids
     } cases[] = {{"llama2", "a", 1, 1},         {"llama2", "<s>a", 1, 1},          {"llama3", "", 0, 1},
                  {"llama_bpe.gguf", "a", 0, 1}, {"sentencepiece.gguf", "a", 1, 1}, {"qwen2", "", 0, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

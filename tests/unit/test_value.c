@@ -44,6 +44,7 @@ static void test_printed_and_read_back(void **state) {
     assert_printed(ir_value_text("blocks"), "\"blocks\"");
 }
 
+// A table is printed with its last entry first. `back` gets its bits, the lowest bit of entry 0 first.
 static void test_tables(void **state) {
     (void)state;
     uint64_t entry[3][4] = {{0x8000000000000021, 0x21}, {7}, {1, 2, 3, 4}};

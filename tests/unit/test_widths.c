@@ -42,7 +42,8 @@ static void expressions_have_the_values_of_the_design(void **state) {
     assert_string_equal(emit_range_of(ir, "FAULTS", 21), "[FAULTS-1:0] ");
 }
 
-// Runs in a child process, because the compiler ends with an internal fault.
+// Returns whether emit_range_of ends the compiler with an internal error for this expression (`is`) and this number of
+// bits. The call runs in a child process.
 static bool ends_with_a_fault(const struct ir *ir, const char *is, int64_t bits) {
     fflush(NULL);
     pid_t child = fork();
@@ -66,7 +67,8 @@ static void a_wrong_expression_stops_the_compiler(void **state) {
     assert_true(ends_with_a_fault(ir, "MX_W+", 520));
 }
 
-// An expression of a declaration has only constants of lines above it, and its value is the constant's.
+// The constants that a text uses must be listed so that each one comes after those in its expression. The value of the
+// expression must be the value of the constant.
 static void constants_follow_those_that_they_need(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/tinystories-gpt2-1m.yaml", "tests/e2e/cases/asym/spec.yaml",
@@ -120,7 +122,8 @@ static void widths_have_names(void **state) {
     text_free(&top);
 }
 
-// A parameter whose number is not the constant's keeps its number: the softmax of a window of 67 positions.
+// A parameter must keep its number if the constant of the same name has another value, as CONTEXT does for the softmax
+// of a window of 67 positions.
 static void a_parameter_of_another_number_keeps_it(void **state) {
     (void)state;
     const struct emit_plan *p = emit_plan_make(ir_of("tests/e2e/cases/composites/spec.yaml"), NULL);

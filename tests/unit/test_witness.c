@@ -14,8 +14,10 @@
 #include "gen/model/rows.h"
 #include "verif/replay/replay.h"
 
+// LEAST_GRAPHS: least number of graphs in the folder. MOST_IDS: most ids of a prompt and its answer. MOST_SIZE: see
+// size_of.
 enum { LEAST_GRAPHS = 12, MOST_IDS = 128, MOST_SIZE = 16 };
-static const double tolerance = 1e-5;
+static const double tolerance = 1e-5; // in floating point, as a share of size_of(row) + |value|
 
 struct witness {
     struct fixture f;
@@ -23,9 +25,10 @@ struct witness {
     struct ir *ir;
     struct oracle_graph *graph;
     int64_t rows;
-    struct rows_tensor *in, *exact, *real;
+    struct rows_tensor *in, *exact, *real; // inputs; outputs computed bit by bit; outputs computed in float64
 };
 
+// Returns the path of the file of rows STEM.npy or STEM.safetensors, whichever exists.
 static const char *path_of(struct witness *w, const char *stem) {
     const char *npy = arena_printf(&w->f.arena, "%s/%s.npy", w->weights, stem);
     return access(npy, R_OK) == 0 ? npy : arena_printf(&w->f.arena, "%s/%s.safetensors", w->weights, stem);
@@ -36,7 +39,8 @@ static void read_rows(struct witness *w, const char *stem, struct rows_tensor *t
     assert_no_errors(&w->f);
 }
 
-// Reads the outputs that numpy computed. Those of a language model are the logits of the ids that it generates.
+// Reads the outputs that numpy computed. The outputs of a language model are the logits from which its generated ids
+// were chosen.
 static struct rows_tensor *outputs_of(struct witness *w, const char *stem) {
     struct rows_tensor *t = rows_outputs(&w->f.arena, w->ir);
     if (w->ir->design.is_lm) {
@@ -146,6 +150,8 @@ static struct replay *open_golden(struct witness *w) {
     return run;
 }
 
+// Copies the last value of a tensor at a position, that is, the value of the last repetition of its region, or after it
+// for a carried tensor. Returns `to`.
 static const float *golden_value(const struct witness *w, struct replay *run, int tensor, int64_t position,
                                  float to[]) {
     struct replay_value v;
@@ -195,7 +201,8 @@ static void check_oracle_rows(struct witness *w, struct oracle *oracle, const ch
     }
 }
 
-// Compares the logits of the oracle. Continues with the exact ids, whichever ids the float model would generate.
+// Compares the logits of the oracle. Always continues with the ids of the exact model, even if the oracle would
+// generate others in floating point.
 static void check_oracle_ids(struct witness *w, struct oracle *oracle, const char *who, assertion *compare) {
     uint32_t ids[MOST_IDS], made[MOST_IDS];
     int64_t count, first = all_ids(w, ids, &count, made);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the verdict of `rill verify` with the result of the whole request: equal tokens and an equal hash, and
-cycles of every step within 2 % and 64 cycles. usage: compare.py WHOLE.json JOINED.json"""
+"""Compares the verdict of `rill verify` (JOINED.json) with the result of `rill sim` for the whole request (WHOLE.json).
+Tokens and hash must be equal, and the cycles of each step must agree within 2 % and 64 cycles. Ends with a message and
+exit status 1 at the first difference. usage: compare.py WHOLE.json JOINED.json"""
 import json
 import sys
 

@@ -50,6 +50,7 @@ same_as_whole() { # position, further options
         <(sed -n 's/^  "\(token_ids\|logits_register\)"/&/p' "$json")
 }
 
+# Checks that a fault that is planted in the loaded state is found at the first position at which the design begins.
 planted() { # fault, position at which the design begins
     check_refused "a fault in the state is found: $1" 1 'mismatch: .*position (37|66)' \
         "${sim[@]}" --from "$2" --plant "$1"
@@ -158,6 +159,7 @@ launch() { echo "$root/tests/verify/launch.sh $*"; }
 
 like_whole() { python3 "$root/tests/verify/compare.py" "$work/verify.whole.json" "$work/verify.joined.json"; }
 
+# Checks that a run starts this number of shards.
 calls() { # number of calls, options
     rm -f "$work/verify.calls" && : >"$work/verify.calls"
     "${verify[@]}" --launch "$(launch run "$work/verify.calls")" "${@:2}" || return
@@ -166,12 +168,14 @@ calls() { # number of calls, options
     [ "$made" = "$1" ] || { echo "$made calls instead of $1"; return 1; }
 }
 
-again() { # name of the check, status, pattern, how the launcher behaves, file: shard 2 runs again
+# Removes the result of shard 2 and checks how the run ends in which this shard runs again.
+again() { # name of the check, status, pattern, HOW and FILE of launch.sh, limit in seconds (default 100)
     rm -f "$parts/shard_0002.json"
     check_refused "$1" "$2" "$3" "${verify[@]}" --limit "${6:-100}" --launch "$(launch "$4" "$5")"
 }
 
-replay_again() { # how the launcher behaves
+# Runs a new request in one shard. The launcher's first command is the replay before the shards.
+replay_again() { # HOW of launch.sh
     rm -rf "$parts.replay" "$work/verify.once"
     timeout 300 "$rill" verify "$dir" "${request[@]}" --shards 1 --work "$parts.replay" \
         --launch "$(launch "$1" "$work/verify.once")"

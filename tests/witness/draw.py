@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the ids of `rill golden` again in double precision, from the logits from which it chose them.
+"""Draws the ids of `rill golden` again in double precision, from the logits from which `rill golden` has drawn them.
 
 usage: draw.py ANSWER.json LOGITS TEMPERATURE TOP_K MIN_P SEED
+LOGITS: a file of fp32 values, with one row of the vocabulary's size for each generated id
 
 Ids must be equal. Scores in double precision differ from those of docs/numerics.md section 10 in the seventh digit, so
-an id is also right if its score is within 1e-5 of the best one.
+an id is also right if its score is within 1e-5 of the best one. Some ids must be the most likely ones and some not,
+because otherwise the draws would prove little. Ends with a message and exit status 1 if a rule is broken.
 """
 import json
 import math
@@ -17,6 +19,7 @@ TURNS = [13, 15, 26, 6, 17, 29, 16, 24]
 
 
 def threefry(seed, a, b):
+    """Returns the two random words of Threefry-2x32 with the 64-bit key `seed` and the counter (a, b)."""
     keys = [seed & WORD, seed >> 32]
     keys.append(0x1BD11BDA ^ keys[0] ^ keys[1])
     a, b = a + keys[0] & WORD, b + keys[1] & WORD
@@ -31,6 +34,7 @@ def threefry(seed, a, b):
 
 
 def noise(seed, i, position):
+    """Returns the Gumbel noise of id i at a position."""
     bits = threefry(seed, i // 2, position)[i % 2]
     u = (2 * bits + 1) / 2**33
     rest = (2 * (WORD - bits) + 1) / 2**33  # 1 - u
@@ -38,6 +42,7 @@ def noise(seed, i, position):
 
 
 def single(x):
+    """Returns x rounded to fp32."""
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
 

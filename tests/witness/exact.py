@@ -21,6 +21,7 @@ class Fault(Exception):
 # ---- section 1: fp32 ----
 
 def flush(x):
+    """Returns x as fp32, with subnormals replaced by zeros of their sign."""
     x = np.asarray(x, F32)
     return np.where(np.abs(x) < F32(SMALLEST), np.copysign(F32(0), x), x).astype(F32)
 
@@ -42,6 +43,7 @@ def mul(a, b):
 
 
 def mul_saturate(a, b):
+    """Returns the product, with magnitudes beyond the range of fp32 replaced by the largest one."""
     with np.errstate(over="ignore"):
         return flush(np.clip(flush(a) * flush(b), -LARGEST, LARGEST))
 
@@ -89,6 +91,7 @@ TABLES = read_tables()
 
 
 def segment(row, d, shift2, shift1):
+    """Returns the significand that a row of a table gives at the distance d from the middle of its segment."""
     c0, c1, c2 = row
     u = c1 + (c2 * d >> shift2)
     return (c0 + (u * d >> shift1)) >> 5
@@ -155,6 +158,7 @@ def rsqrt_one(x):
 
 
 def each(function, x):
+    """Applies a function of one number to all elements of x."""
     return np.array([function(v) for v in np.ravel(flush(x))], F32).reshape(np.shape(x))
 
 
@@ -204,6 +208,8 @@ class Blocks:
                 self._take(r, b, first, row[first : first + block])
 
     def _take(self, r, b, first, x):
+        """Quantizes x, which is block b of row r and begins at column `first`. A block of zeros stays zero, and so does
+        a block of 8-bit mantissas that would need an exponent below exp_min."""
         largest = float(np.max(np.abs(x)))
         if largest == 0:
             return
@@ -272,7 +278,7 @@ def bf16(x):
 
 
 def embed(matrix, i, times=F32(1)):
-    """Returns a row of the table times `times`, which has so few bits that its product with the scale is exact."""
+    """Returns row i of the table times `times`. `times` has so few bits that its product with the scale is exact."""
     q, scale = floats_of(matrix.q[i]), matrix.row_scale[i] * times
     if matrix.group_scale is None:
         return mul(scale, q)
@@ -283,7 +289,8 @@ def embed(matrix, i, times=F32(1)):
 # ---- section 6: attention ----
 
 class Head:
-    """The vector of a head in the cache: int8 mantissas and their scale."""
+    """The vector of a head in the cache: int8 mantissas and their scale. The scale of a key has the scale of scores,
+    1 / sqrt(root), as a factor. root None: the size of the head."""
 
     def __init__(self, x, role, root):
         x = flush(x)

@@ -2,9 +2,9 @@
 """Makes the weights of a graph with a fixed generator, and writes .safetensors files.
 
 Matrices are made of integers and scales that the packer must find again without any error. In int8, each row has an
-element of 127 or -127 (int16: 32767 or -32767). In int4, each group has an element of 7 or -7, and each row a group of
-scale 255. In int4_asym, each group has both -8 and 7. So the file holds exactly the weights of the hardware, and the
-results do not depend on how the packer searches scales.
+element of 127 or -127 (int16: 32767 or -32767). In int4, each group has an element of 7, -7 or -8 or consists of zeros.
+In int4_asym, each group has both -8 and 7. In both int4 formats, each row has a group of scale 255. So the file holds
+exactly the weights of the hardware, and the results do not depend on how the packer searches scales.
 """
 import json
 import struct
@@ -85,13 +85,15 @@ def asym_matrix(r, rows, k):
 
 
 def real(matrix):
+    """Returns the weights as fp32, which must hold them exactly."""
     w = matrix.row_scale[:, None].astype(np.float64) * matrix.integers()
     assert np.all(w == w.astype(F32)), "a weight that fp32 does not hold"
     return w.astype(F32)
 
 
 class Store:
-    """Tensors by name, which are made when they are first asked for."""
+    """The weights of a graph by name. want_matrix and want_vector make a tensor when it is first needed. Each tensor
+    has a separate generator, so its values do not depend on the order in which tensors are made."""
 
     def __init__(self, graph):
         self.name, self.group = graph.spec["name"], graph.design.get("group", 128)

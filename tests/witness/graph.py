@@ -13,12 +13,13 @@ import exact
 
 
 def each(value, layer):
-    """Returns the attribute of a layer. The value is one for all layers, or a list with one for each."""
+    """Returns the value of an attribute in a layer. The attribute has one value for all layers, or a list with one
+    value per layer."""
     return value[layer] if isinstance(value, list) else value
 
 
 def rope_frequencies(o):
-    """Returns the angles of docs/numerics.md section 9 at position 1, and the factor of cos and sin."""
+    """Returns the angles of all pairs at position 1 (docs/numerics.md section 9), and the factor of cos and sin."""
     d, theta, kind = o["cols"], float(o.get("theta", 10000)), o.get("scaling", "none")
     factor, original = float(o.get("factor", 1)), float(o.get("original_context", 8192))
     f = [math.pow(theta, -2.0 * i / d) for i in range(d // 2)]
@@ -42,12 +43,16 @@ def rope_frequencies(o):
 
 
 def rope_row(o, position):
+    """Returns the row of a position: the cosines of all pairs, then the sines."""
     g, m = rope_frequencies(o)
     cos, sin = [math.cos(position * v) * m for v in g], [math.sin(position * v) * m for v in g]
     return np.array(cos + sin, np.float64)
 
 
 class Exact:
+    """The arithmetic of docs/numerics.md, bit by bit. A product is carried as its integers, with what its
+    dequantization needs."""
+
     def __init__(self, store, design):
         self.store, self.group = store, design.get("group", 128)
         self.bits = 10 if design.get("activations") == "int10" else 8
@@ -110,6 +115,7 @@ class Exact:
         return values.astype(np.float32)
 
     def turn(self, x, other, cos, sin, first):
+        """Rotates pairs. Returns the elements x of the pairs; `other` are the other ones. first: x are the first."""
         turned = exact.mul(other, sin)
         return exact.add(exact.mul(x, cos), np.where(first, exact.neg(turned), turned))
 
@@ -118,6 +124,8 @@ class Exact:
 
 
 class Real:
+    """The same operations in float64. Their arguments are those of `Exact`; what float64 does not need is ignored."""
+
     def __init__(self, store, design):
         self.store = store
 
@@ -207,6 +215,8 @@ class Cache:
 
 
 class Graph:
+    """A graph that is read from a spec. head: for a language model, the tensor from which the next id is chosen."""
+
     def __init__(self, path):
         self.spec = yaml.safe_load(open(path))
         self.graph = self.spec["graph"]

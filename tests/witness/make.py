@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes weights, inputs and expected values of the graphs of this folder: make.py [graph...] (all).
+"""Writes weights, inputs and expected values of the graphs of this folder. usage: make.py [GRAPH...] (default: all)
 
 Each GRAPH.yaml gets a folder GRAPH with model.safetensors. For a graph with rows, the folder has inputs.npy or
 inputs.safetensors, and the outputs in exact.* (bit by bit) and float.* (in float64, rounded once). For a language
@@ -18,6 +18,7 @@ from graph import Exact, Graph, Real, Run
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROWS = {"attention": 136, "floor": 135, "lookup": 12, "norms": 3, "rotary": 37, "gains": 12, "caps": 70, "window": 140}
+# ROWS: positions of a graph with rows (default 5). For language models: generated ids, and ids of the prompt.
 NEW_IDS = {"language": 8}
 PROMPTS = {"language": 61}
 F32 = np.float32
@@ -119,6 +120,7 @@ def make_inputs(name, graph):
 
 
 def save(folder, name, arrays):
+    """Writes one array to NAME.npy, or several to NAME.safetensors. Removes an older file of this name."""
     for old in folder.glob(name + ".*"):
         old.unlink()
     arrays = {n: np.ascontiguousarray(a, "<f4") for n, a in arrays.items()}
@@ -129,6 +131,7 @@ def save(folder, name, arrays):
 
 
 def distance(a, b):
+    """Returns the root mean square of a - b as a share of that of b."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     return float(np.sqrt(np.mean((a - b) ** 2) / max(np.mean(b * b), 1e-60)))
 

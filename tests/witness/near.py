@@ -3,7 +3,8 @@
 """Compares raw fp32 values with the first row of a .npy file.
 
 usage: tests/witness/near.py RAW FILE.npy LIMIT
-LIMIT bounds the largest difference, as a share of the largest value. The exit status is 1 if it is larger, else 0.
+RAW has as many fp32 values as the first row of FILE.npy. LIMIT bounds the largest difference, as a share of the largest
+value in FILE.npy. The exit status is 1 if the difference is larger, otherwise 0.
 """
 import array
 import sys

@@ -36,6 +36,7 @@ def text(index):  # makes the same texts as test_tokenizers.c
     return "".join(ATOMS[splitmix((index << 16) + 1 + k) % len(ATOMS)] for k in range(count))
 
 
+# Returns the hash of the ids: FNV-1a with 64 bits, whose halves are combined by XOR.
 def digest(ids):
     h = 0xCBF29CE484222325
     for i in ids:
@@ -56,6 +57,8 @@ def level(regex):
     return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=regex)
 
 
+# Byte-level tokenizers: normalizer, splitting, and `whole`. If `whole` is true, a word that is a token is taken without
+# merges (ignore_merges), and <|endoftext|> is put in front of a text.
 BYTES = {
     "gpt2": (None, level(True), False),
     "smollm": (None, pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), level(True)]), False),
@@ -65,6 +68,7 @@ BYTES = {
 SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 
 
+# Returns the tokenizer.json of a byte-level tokenizer, trained on the files.
 def byte_level(kind, files):
     normalizer, splitting, whole = BYTES[kind]
     t = Tokenizer(models.BPE())
@@ -86,6 +90,7 @@ def byte_level(kind, files):
     return doc
 
 
+# Returns the tokenizer.json of a tokenizer of characters, in which an unknown character becomes tokens of its bytes.
 def characters(kind, files):
     t = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     marks = normalizers.Replace(" ", MARK)
@@ -107,6 +112,7 @@ def characters(kind, files):
     return doc
 
 
+# Writes KIND/tokenizer.json and the hashes of its ids.
 def save_json(kind, doc):
     (here / kind).mkdir(exist_ok=True)
     raw = json.dumps(doc, ensure_ascii=False, separators=(",", ":"))
@@ -115,6 +121,8 @@ def save_json(kind, doc):
     save_hashes(kind, lambda s: t.encode(s, add_special_tokens=False).ids)
 
 
+# Writes KIND.gguf. pre: name of the splitting, or None. types: 1 normal, 2 unknown, 3 control, 4 user-defined, 6 byte.
+# rest: further methods of GGUFWriter, with their arguments.
 def save_gguf(kind, model, pre, tokens, types, **rest):
     w = gguf.GGUFWriter(here / f"{kind}.gguf", "llama")
     w.add_tokenizer_model(model)
@@ -141,6 +149,7 @@ def gguf_byte_level(doc):
               add_eos_token_id=0)
 
 
+# Trains a SentencePiece model and writes KIND.gguf and its hashes. prefix: a text gets a space in front.
 def sentences(kind, prefix, files):
     model = io.BytesIO()
     lines = [s for f in files for s in pathlib.Path(f).read_text().splitlines() if s]
