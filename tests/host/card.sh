@@ -77,7 +77,8 @@ for r in json.load(open(sys.argv[1]))["requests"]: print(*r["token_ids"])' "$1";
 golden_ids() { python3 -c 'import json, sys
 print(*json.load(sys.stdin)["token_ids"])'; }
 
-same_ids() { # arguments of rill-host, whose first request is that of golden.json
+# Checks that the ids of the first request are those of golden.json, the oracle's answer to `request`.
+same_ids() { # arguments of rill-host, of which the first ones are "${request[@]}"
     "$on_card" "$@" --json >"$work/run.json" &&
         [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
 }
