@@ -18,6 +18,7 @@ static struct ir_edge *edge_between(struct ir *ir, const char *from, const char 
     return NULL;
 }
 
+// Returns a design with a fork of its input, a product, and an addition at which two branches meet.
 static struct ir *build_five(struct image_fixture *x) {
     return image_build(x,
                        "name: t\ngraph:\n  inputs: {x: {shape: [96]}}\n  outputs: [y]\n  regions:\n    - name: main\n"
