@@ -26,7 +26,7 @@ usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [--jo
   --jobs N   jobs of a part that run at the same time, for the parts that consist of jobs (default 2)
 $launch_help
              Each part has a journal of its own in FOLDER, PART.jsonl
-  part       one or more of these (default: all of the set, in this order):
+  part       one or more of these (default: all of the set):
 $(fold -s -w 100 <<<"$known" | sed 's/^/             /')
 The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all
 passed, 1 a check failed, 2 usage.
@@ -101,8 +101,8 @@ how_jobs_run() { # name of the part
         "JOURNAL=${job_journal:+$job_journal/$1.jsonl}"
 }
 
-# Runs a command and records its processor time. Uses a subshell; otherwise a part that ends at the same time would be
-# counted as well.
+# Runs a command and records its processor time. Callers run it in a subshell, a pipeline or a background job, because
+# otherwise the time of a part that ends at the same time would be counted as well.
 run_timed() { # name, command...
     local before status=0 how
     mapfile -d '' how < <(how_jobs_run "$1")

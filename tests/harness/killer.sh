@@ -53,7 +53,7 @@ kill_job() {
     exit 99 # there is no such job
 }
 
-# The test script was killed at an earlier call, so a process of it that still runs ends here.
+# An earlier call has killed the test script. The processes that it left behind end at their next call.
 [ ! -e "$KILL_STATE/over" ] || kill -9 $$
 if [ -e "$KILL_STATE/last" ] || [ "$KILL_CALL" = any ]; then who=script
 elif [ "$name" = "$KILL_TOOL" ]; then

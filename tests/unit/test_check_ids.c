@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the stream checker with the streams of a language model's token loop: step words, step words ahead of the ids
 // (for the walker), ids to the model, and ids to the ring, from which the host reads them. Every wrong bit, and every
-// missing or additional word, must be found.
+// missing or additional word, must be found. Only step words ahead of the ids may be missing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -124,7 +124,7 @@ static void test_words_of_64_bits(void **state) {
     image_end(&x);
 }
 
-// FIFOs use LUTs up to 64 words or 16 Kibit, block RAMs below 2048 words, and UltraRAM for 2048 or more words.
+// FIFOs use LUTs up to 64 words or up to 16 Kibit, block RAMs below 2048 words, and UltraRAM for 2048 or more words.
 static void test_memory_styles(void **state) {
     (void)state;
     assert_int_equal(allocate_memories_style(64, 2000), RAM_DISTRIBUTED);

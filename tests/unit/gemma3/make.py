@@ -64,6 +64,7 @@ def hidden(positions, window):
 
 
 def attention(n, w, theta, window):
+    """n: rows after the norm. w(name) returns a weight of the layer. window: positions that a row attends to."""
     def heads(name, count):
         return (n @ w(f"self_attn.{name}_proj").T).reshape(len(n), count, HEAD)
 
