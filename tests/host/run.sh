@@ -416,7 +416,7 @@ counted check "... and the next request is right: three" same_ids "${request[@]}
 
 long=(--prompt-ids 1,2,3 --tokens 60 --ignore-eot)
 golden "${long[@]}" | golden_ids >"$work/long.ids"
-# drive.py runs the program without `timeout`, because its signals would end `timeout` and not the program.
+# drive.py runs the program without `timeout`, because signals of drive.py would end `timeout` and not the program.
 driven() { # action
     LD_LIBRARY_PATH=$work/standin timeout 300 python3 "$root/tests/host/drive.py" "$1" "$(cat "$work/long.ids")" \
         "$host" "$package" --timeout 60 \

@@ -23,8 +23,8 @@ make_golden() { # the oracle's answer to each prompt alone
 # Settings of sampling for the requests in drawn.jsonl: temperature, top_k, min_p, seed. No two requests with the same
 # prompt have the same settings.
 settings=("0 0 0 0" "1.5 0 0 7" "1.5 0 0 8" "0.7 0 0 7" "1.5 5 0 7" "1.5 8 0.3 7" "3 8 0.05 20000000000" "0 0 0 9")
-# Writes one answer of the oracle for each of the settings. Settings 3, 5 and 7, counted from 0, have a prompt for
-# themselves; all others have the first prompt.
+# Writes one answer of the oracle for each of the settings. The settings 3, 5 and 7, counted from 0, each have another
+# prompt. All other settings have the first prompt.
 make_drawn() {
     local i=0 one
     rm -f "$work/drawn.jsonl"
