@@ -39,6 +39,7 @@ missing=""
 for pair in $programs; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
+# Without dpkg-query, libraries are taken as installed.
 if command -v dpkg-query >/dev/null 2>&1; then
     for package in $libraries; do
         status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)

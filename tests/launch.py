@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the jobs of a test script, called items here, as processes on this machine, through a launcher such as
-`srun -n1`, or as one batch. Prints the lines of each item when it has ended, and a FAIL line for an item that is lost,
-late, or ran twice, or whose lines are not the announced checks. `run_jobs` of tests/verdict.sh calls this program.
+`srun -n1`, or as one batch. Prints the lines of each item when the item has ended. Prints a FAIL line for an item that
+is lost, late, ends with another status than 0 or ran twice, or whose lines are not the announced checks. `run_jobs` of
+tests/verdict.sh calls this program, and docs/testing.md describes the options.
 
 usage: launch.py FOLDER [--jobs N] [--launch CMD | --batch CMD] [--limit SECONDS] [--journal FILE --key KEY]
 FOLDER/items has a line for each item: its number of checks, a tab, its command in the syntax of bash. FOLDER must be
@@ -53,7 +54,9 @@ class Item:
 
 @dataclass
 class End:
-    """How a run of an item ended. status: the item's exit status, or the launcher's if `seen` is false."""
+    """How a run of an item ended. status: the item's exit status, or the launcher's if `seen` is false. lines: what the
+    item printed. seen: the output has the item's own last line (END), so its exit status is known. amiss: what the
+    launcher did wrong, or an empty text."""
     status: int
     host: str
     lines: list[str]
@@ -90,7 +93,8 @@ def count(lines: list[str], checks: int) -> tuple[Counts, str]:
 
 
 def read_end(item: Item, output: bytes, status: int | None) -> End:
-    """Reads what a run of an item printed. status: of the launcher; None in a batch, which has no status of an item."""
+    """Reads what a run of an item printed. status: exit status of the process that ran the item, or minus the number of
+    the signal that ended it. None: this is a batch, whose status says nothing about one item."""
     ends = list(END.finditer(output))
     text = (output[:ends[0].start()] if ends else output).decode("utf-8", "surrogateescape")
     lines = text.removesuffix("\n").split("\n") if text else []
@@ -110,8 +114,8 @@ def read_end(item: Item, output: bytes, status: int | None) -> End:
 
 class Journal:
     """The file of --journal. The first line has the key of the run. If the key is another one, the journal begins
-    again. Each further line is the beginning or the end of a run of an item. passed: the last line of each item that
-    has passed before, by its command."""
+    again. Each further line is the beginning or the end of a run of an item. passed: the end of each item that passed
+    when it last ended, by the item's command."""
     def __init__(self, path: str | None, key: str):
         self.file, self.passed = None, {}
         if not path:
@@ -145,6 +149,7 @@ class Journal:
 
 @dataclass
 class Run:
+    """All items of one call of this program, and their results so far."""
     folder: str
     options: argparse.Namespace
     journal: Journal

@@ -73,7 +73,7 @@ spdx_missing() {
 }
 
 too_long() {
-    # Longer lines are allowed for the sweeps of a bench, and for macros in the Verilog of tests.
+    # A line `sweep` or `quick` of a bench may have any length, and a line in the Verilog of tests/ 150 characters.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
     # Emitted modules contain these files, indented by four columns.
@@ -114,7 +114,7 @@ shell_syntax() {
     for file in "${scripts[@]}"; do bash -n "$file"; done
 }
 
-build_with() { # compiler, OPT
+build_with() { # compiler, CFLAGS
     make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
     local file
     for file in tests/unit/*.c verif/modules/*.c; do
@@ -152,7 +152,7 @@ oracle_apart() {
     known+='|gen/numerics/(dot|fp32|library|numerics|quantize|wide)\.h'
     gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/reference/*.c | tr -d '\\' | tr -s ' \n' '\n' |
         grep -E '/' | grep -vE "^($known)$" | sort -u
-    # the compiler's reader is not allowed
+    # A file that includes gen/base/yaml.h must define RILL_YAML_LIBRARY_ALONE. This hides the compiler's own reader.
     grep -l '"gen/base/yaml.h"' gen/reference/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
 }
 

@@ -3,8 +3,9 @@
 # design only with the replay, which works from the compiler's own output.
 # shellcheck shell=bash
 
-# Prints how many tensors a spec names (inputs, results and carried names), counted without Rill's readers of specs. For
-# a model or a graph with composites, a comment in the spec gives the number; the family gpt2 has 42.
+# Prints how many tensors a spec names (inputs, results and carried names), counted without Rill's readers of specs. A
+# comment in the spec gives the number if the graph has composites, or if the spec is of another family than gpt2, which
+# has 42 tensors.
 named_tensors() { # spec
     grep -m 1 '^#.*([0-9]* tensors)' "$1" | grep -o '([0-9]* tensors)' | grep -o '[0-9]*' && return
     if grep -q '^model:' "$1"; then echo 42 && return; fi

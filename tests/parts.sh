@@ -2,24 +2,23 @@
 # Sourced by tests/run.sh: lists the parts of the test suite in the order in which they run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-# The parts listed here keep one core busy. They run one after the other, beside the parts that run jobs of their own.
-# They are last in the list below: parts are reported in its order, and a part in it waits for those before it.
+# The parts listed here keep one core busy. They run in the background, one after the other, beside the parts that run
+# jobs of their own. Both groups run in the order of each_part, and all parts are reported in this order.
 alone="lint host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
 alone+=" accuracy witness pieces failures board netlists paths"
 
-# All parts. Parts that keep one core busy come first, because the parts of `alone` keep the other core busy at the same
-# time. Parts of two jobs come after them.
+# The names of all parts: those that keep one core busy, those that run two jobs at the same time, and those of `alone`.
 known="harness image comparisons tutorials control readers clock walks mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
-# The parts of `make test` and of `make test-deep`. A part that both lists name is given a half of its checks by each
-# (see half in run.sh), unless it has no halves.
+# The parts of `make test` and of `make test-deep`. If both lists name a part, each set runs other checks of the part
+# (choose_set in run.sh).
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness lint host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
 deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
 deep_parts+=" report platform accuracy pieces netlists failures onnx"
 
-# Calls a function for every part.
+# Calls a function for every part. run.sh sets the arrays, which are options that depend on the set or on --all.
 each_part() { # function, which is given name, title, command and arguments of a part
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" lint "formats, warnings, tables from the sources" tests/lint.sh --quick

@@ -150,6 +150,7 @@ verilate() { # folder
         "$root/verif/harness/rill_contract_probe.sv"
 }
 
+# Prints the name of the model of a design, which is the folder's name as an identifier of C++.
 model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
 
 # A model is placed in memory that is already zero, so the code that clears each variable is not needed. This saves its
@@ -197,8 +198,9 @@ program() { # folders
 }'
 }
 
-# Compiles all as one file. It is not optimized, because most designs are simulated in less time than optimizing takes.
-# Verilator's functions for wide values then come from a separate object (make_headers).
+# Compiles the models of all folders as one file. The file is not optimized if `optimized` is 0, because most designs
+# are simulated in less time than optimizing takes. Verilator's functions for wide values then come from a separate
+# object (make_headers).
 compile() { # folders of designs; all get the same executable sim/$sim_folder/Vrill
     cd "$1/sim/$sim_folder" || return
     local folder flags

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests part by part. Prints one line per part and one per failed check, then the commands that run the failed
-# checks again; the last line is the verdict. `make test` and `make test-deep` run a representative selection in two
-# sets, `make test-all` runs all of it. docs/testing.md says what each part proves. See --help.
+# checks again. The last line is the verdict. `make test` and `make test-deep` run a representative selection of the
+# checks in two sets, and `make test-all` runs all checks. docs/testing.md says what each part proves. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
+# RILL_TEST_PARTS: another list of parts, with which tests/harness/run.sh tests this script.
 # shellcheck source=tests/parts.sh
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
 cd "$root" || exit 1
@@ -25,7 +26,7 @@ usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [--jo
   --jobs N   jobs of a part that run at the same time, for the parts that consist of jobs (default 2)
 $launch_help
              Each part has a journal of its own in FOLDER, PART.jsonl
-  part       one or more of these (default: all of the set, in this order):
+  part       one or more of these (default: all of the set):
 $(fold -s -w 100 <<<"$known" | sed 's/^/             /')
 The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all
 passed, 1 a check failed, 2 usage.
@@ -76,7 +77,7 @@ fi
 [ -z "$job_journal" ] || mkdir -p "$job_journal" || exit
 out=${RILL_TEST_OUT:-$out} # folder of the parts' output
 mkdir -p "$out"
-# The first report can take minutes, because the parts of `alone` are reported last, so the expected time is printed.
+# The first report can take minutes, so the expected time is printed.
 [ "${half[*]:-}" != "--set test" ] || takes=", about 8 minutes on two cores"
 parts=$(wc -w <<<"$wanted")
 [ "$parts" = 1 ] && unit=part || unit=parts
@@ -100,8 +101,8 @@ how_jobs_run() { # name of the part
         "JOURNAL=${job_journal:+$job_journal/$1.jsonl}"
 }
 
-# Runs a command and records its processor time. Uses a subshell; otherwise a part that ends at the same time would be
-# counted as well.
+# Runs a command and records its processor time. Callers run it in a subshell, a pipeline or a background job, because
+# otherwise the time of a part that ends at the same time would be counted as well.
 run_timed() { # name, command...
     local before status=0 how
     mapfile -d '' how < <(how_jobs_run "$1")

@@ -35,7 +35,7 @@ find_line() {
         [ "$pid" -gt 1 ] || { line=() && return; }
         line=("$pid" ${line[@]+"${line[@]}"})
         parent_of "$pid"
-        pid=$parent # 0 if it has died meanwhile
+        pid=$parent # 0 if a process of the line has ended meanwhile
     done
     words_of "$KILL_ROOT" && own=$words
     words_of "${line[0]}"
@@ -53,6 +53,7 @@ kill_job() {
     exit 99 # there is no such job
 }
 
+# An earlier call has killed the test script. The processes that it left behind end at their next call.
 [ ! -e "$KILL_STATE/over" ] || kill -9 $$
 if [ -e "$KILL_STATE/last" ] || [ "$KILL_CALL" = any ]; then who=script
 elif [ "$name" = "$KILL_TOOL" ]; then

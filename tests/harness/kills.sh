@@ -7,9 +7,13 @@
 tools="mktemp make timeout tar ln python3 xmllint verilator iverilog vvp yosys"
 copy=$work/tree
 
-# part | tool, its call, who is killed (killer.sh), `last` if the script may end at the next call, `whole` if all of it
-# passes without the kill in a second or two | the line that must be there | command: a few jobs of the part's own
-# script.
+# Prints a table with one kill per row. Its columns are:
+#   part
+#   tool, number of the call, who is killed (KILL_WHO of killer.sh), then two optional words, `-` if the first is left
+#   out. `last`: the next call kills the test script (KILL_LAST). `whole`: the command takes only a second or two, so
+#   queue_kills also runs it without a kill
+#   pattern: the beginning of a line that the command must print
+#   command: the part's own script, with a few of its jobs
 kills() {
     sed ':more; /\\$/ { N; s/\\\n *//; b more }' <<'TEXT'
 harness|timeout 1 tool last|FAIL  a run that is right: |tests/harness/run.sh --fake
@@ -75,13 +79,14 @@ copy_tree() {
 }
 
 # Runs a script of the copy with tools that are replaced by killer.sh.
-with_kills() { # tool, call, who, 1 if the script may end at the next call, command...
+with_kills() { # tool, call, who, 1 if the next call kills the script (KILL_LAST) or 0, command...
     rm -rf "$work/state" && mkdir -p "$work/state"
     (
         cd "$copy" && unset RILL_HOME || exit
         export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools \
             KILL_RILL=$work/rill
-        # for files that a killed script does not remove
+        # A killed script leaves files in TMPDIR. With `any`, tests/run.sh takes the place of this subshell and so is
+        # KILL_ROOT: killer.sh kills the scripts of the parts and not the suite.
         export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary
         [ "$1" != any ] || exec "${@:5}"
         "${@:5}"
@@ -131,9 +136,10 @@ check_killed() { # part
     fi
 }
 
+# Checks that every part has a row, and that every row belongs to a part.
 all_have_kills() { diff <(kills | cut -d'|' -f1 | sort -u) <(tr ' ' '\n' <<<"$known" | sort); }
 
-kill_workers() { # part...: kills only workers of these parts, and no scripts
+kill_workers() { # part...: if there are any, kills only workers of these parts, and no scripts
     local rows
     . "$root/tests/parts.sh"
     rows=$(kills | grep -E "^($(tr ' ' '|' <<<"${*:-.*}"))\|")

@@ -10,6 +10,7 @@ launched() { # how the launcher fails, how a job fails, NAME=VALUE...
     env LAUNCH="$root/tests/harness/launcher.sh $1 $calls" "${@:3}" timeout 60 "$root/tests/harness/part.sh" "$2" \
         >"$lines" 2>&1
 }
+# Does the same with one call for the scripts of all items.
 batched() { launched "$@" LAUNCH= BATCH="$root/tests/harness/launcher.sh $1 $calls"; }
 
 # Checks that all five items pass, each once in the output, after a number of calls of the launcher.
@@ -21,7 +22,7 @@ five_pass() { # calls, command...
 
 # Checks that the verdict is a failure, and that a FAIL line matches the pattern.
 four_pass() { # pattern, command...
-    "${@:2}" # the exit status of part.sh says nothing
+    "${@:2}" # part.sh ends with status 0 even if checks have failed
     tail -n 1 "$lines" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' || { cat "$lines"; return 1; }
     grep -qE "^FAIL .*$1" "$lines" || { echo "error: no line like '$1': $(grep -m 1 '^FAIL' "$lines")" && return 1; }
 }
@@ -33,7 +34,8 @@ keeps_rest() { # runs the items that the journal does not have as passed
     [ $left -lt 5 ] && [ $left -gt 0 ] || { echo "error: $left of 5 items are left" && return 1; }
     five_pass $left with_journal run nothing
 }
-with_line() { printf '%s' "$1" >>"$journal" && five_pass "$2" with_journal run nothing; } # text, calls
+with_line() { printf '%s' "$1" >>"$journal" && five_pass "$2" with_journal run nothing; } # text to append, calls
+# Changes the key in the first line, which is a checksum of the tree.
 of_other_tree() { sed -i '1s/": "/&0/' "$journal" && five_pass 5 with_journal run nothing; }
 in_use() (
     exec 9<"$journal" && flock -s 9 && four_pass 'ended with status 1' with_journal run nothing &&
@@ -47,6 +49,7 @@ ends_late() {
     four_pass 'still running after 1 s' launched late nothing LIMIT=1 && [ "$(wc -l <"$calls")" = 5 ]
 }
 
+# Appends an entry that says that an item which had passed has failed. This item alone must run again.
 fails_again() {
     grep '"verdict": "passed"' "$journal" | tail -n 1 | sed 's/passed/failed/' >"$work/line" &&
         cat "$work/line" >>"$journal" && five_pass 1 with_journal run nothing
@@ -58,7 +61,7 @@ runs_once() {
 }
 
 check_launch() {
-    local calls=$work/calls journal=$work/journal.jsonl lines=$work/lines # lines: of a run of part.sh
+    local calls=$work/calls journal=$work/journal.jsonl lines=$work/lines # lines: the output of part.sh
     queue check "launcher: nothing goes wrong" five_pass 5 launched run nothing
     queue check "launcher: another machine, no environment" five_pass 5 launched bare job-variable \
         "RILL_TEST_WORD=it's a word"

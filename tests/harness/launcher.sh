@@ -15,7 +15,8 @@
 #      cut     loses the last line of item 2
 #      late    does not end for item 2
 #      parent  kills the process that called it, for item 3
-#      batch   runs all scripts; batch-once leaves out the first run of item 2, batch-die each run of item 2
+#      batch   runs all scripts of the call, one after another. batch-once leaves out the first run of item 2, and
+#              batch-die leaves out each run of item 2
 set -u
 how=$1 calls=$2
 shift 2

@@ -80,7 +80,8 @@ case $how in
         plan 1
         kill_now
         ;;
-    tee) kill -9 "$(children_of "$(awk '$1 == "PPid:" { print $2 }' /proc/$PPID/status)" tee)" ;; # of run.sh
+    # kills the `tee` of tests/run.sh that takes the output of this part
+    tee) kill -9 "$(children_of "$(awk '$1 == "PPid:" { print $2 }' /proc/$PPID/status)" tee)" ;;
     background) kill -9 $PPID ;;
     full) for ((number = 0; number < 400; number++)); do echo "a line that makes the file longer than it may be"; \
         done ;;

@@ -42,8 +42,9 @@ suite() { # how, victim, background part or nothing
     parts_of "$@" >"$work/parts.sh"
     RILL_TEST_PARTS=$work/parts.sh RILL_TEST_OUT=$work timeout 60 "${limit[@]}" "$root/tests/run.sh"
 }
-limit=()
+limit=() # a command in front of tests/run.sh that limits the size of its files
 
+# Checks that the suite passes with five checks, and that its first line counts one part.
 passes() { # how, background part
     suite "$1" 0 "${2:-}" >"$log" 2>&1 && [ "$(tail -n 1 "$log")" = "5 passed, 0 failed" ] &&
         [ "$(head -n 1 "$log")" = "1 part, logs in build/tests/harness" ]
@@ -63,9 +64,9 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
 
 # ---- runs of a design: a program replaces rill and prints prepared output ----
 
-# Writes the output of `rill sim` and `rill forecast` for a correct run, one value per line; sed commands then change
-# it.
-write_run() {
+# Writes a program that replaces rill, and its prepared output of `rill sim` and `rill forecast` for a correct run, one
+# value per line. A sed command then changes one file of this output.
+write_run() { # sed command, file: sim, forecast, status or logits
     rm -rf "$work/e2e" && mkdir -p "$work/e2e"/{golden,logits,said}
     printf 'graph:\n  inputs:\n    x: {shape: [4]}\n        - {op: gelu, name: y, in: [x]}\n' >"$work/e2e/p.yaml"
     echo "3 4" >"$work/e2e/golden/key.end"
@@ -93,17 +94,18 @@ STUB
     chmod +x "$work/e2e/rill"
 }
 
+# Judges the prepared run with the functions of tests/e2e/judge.sh.
 # shellcheck disable=SC2034 # variables of judge.sh
 judge_point() (
     . "$root/tests/e2e/judge.sh"
     work=$root/build/tests/harness/e2e rill=$work/rill requests=(--prompt-ids 1,2 --tokens 2) flags=() arguments=4
     echo logits >"$work/logits/key.end.other.0"
-    streams_compared() { :; } # tests/e2e/comparisons.sh
+    streams_compared() { :; } # replaces the real check, which tests/e2e/comparisons.sh tests
     check_run p key end 0
     compare_logits "$work/logits"
 )
 
-judged() { # label, pattern of its line, sed command, file: sim, check, status or logits
+judged() { # label, pattern of its line, sed command, file: sim, forecast, status or logits
     write_run "$3" "$4"
     judge_point >"$log" 2>&1
     if grep -Eq "^$2" "$log"; then ok "$1"; else fail "$1" "no line like '$2': $(head -n 1 "$log")"; fi
@@ -175,8 +177,9 @@ for how in queue counted; do
     counted fails "$how checks: the script dies in the middle" 'status 137' $how-killed
 done
 counted fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
-# Writes the log of a test program whose source lists two cases, one of them in a group that may be skipped, and a slow
-# case, which the deep set runs.
+# Writes the source of a test program that lists three cases: one, one in a group that may be skipped, and a slow one,
+# which the deep set runs. Writes a log in which some cases ran, and prints the verdict of tests/unit/cases.sh. `which`
+# selects the slow cases, as `slow` of tests/unit/run.sh does.
 cases_of() { # ok or skipped, for each case that was run
     local root=$work/cases_of how slow=${which:-none}
     mkdir -p "$root/tests/unit"

@@ -7,8 +7,8 @@
 
 listed() { "$root/tests/run.sh" --list "$@"; }
 
-# Checks the parts of both sets: a part in only one set must have the same arguments as in the whole suite; a part in
-# both sets must have different ones.
+# Checks the parts of both sets. The parts named below must be in both sets. Every other part must be in exactly one
+# set, with the same arguments as in the whole suite.
 parts_in_sets() {
     local name both
     for name in $(listed | cut -d: -f1); do
@@ -32,7 +32,8 @@ designs_in_sets() {
     { "$emit" --set test --list && "$emit" --set deep --list; } | sort | diff - <("$emit" --list | sort)
 }
 
-# Checks that both sets together run every quick set of every bench, and that `make test` runs one of each bench.
+# Checks that both sets together run every quick set of every bench, and that the set `test` runs exactly one quick set
+# for each bench.
 benches_in_sets() {
     local benches=("$root/verif/modules/run.sh" --quick)
     { "${benches[@]}" --set test --list && "${benches[@]}" --set deep --list; } | sort |
@@ -47,8 +48,8 @@ points_in_sets() {
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
 }
 
-# Compares the output of cases.py for a case.yaml, the points of its set `all` or an error, with the lines `# says: ` at
-# the head of the file.
+# Runs cases.py on a case.yaml. It prints the design points of the set `all`, or an error. The output must equal the
+# lines `# says: ` at the head of the case.yaml.
 reads_case() { # file
     local folder
     folder=$work/cases/$(basename "$1" .yaml)
@@ -77,7 +78,9 @@ kinds_in_sets() {
     { "$matrix" --set test --kinds && "$matrix" --set deep --kinds; } | sort | diff - <("$matrix" --kinds | sort)
 }
 
-seeds_in_sets() { # what the fuzz part is given
+# Checks the arguments of the part `fuzz`: every word in a set is also in the whole suite, and each set has the file of
+# seeds or the folder of found seeds that belongs to it.
+seeds_in_sets() {
     local whole
     whole=$(listed | sed -n 's/^fuzz: //p')
     for word in $({ listed --set test && listed --set deep; } | sed -n 's/^fuzz: //p'); do
@@ -89,7 +92,8 @@ seeds_in_sets() { # what the fuzz part is given
 
 # ---- both sets with cheap jobs: a program replaces make ----
 
-both() { # how the first goes, how the second does, last line
+# Runs tests/both.sh. Its last line must be the expected one, and its exit status 1 if that line counts failures.
+both() { # how the first set goes, how the second set goes, expected last line
     local status=0 target=test how
     rm -rf "$work/both" && mkdir -p "$work/both"
     for how in "$1" "$2"; do
@@ -117,7 +121,7 @@ STUB
     return 1
 }
 
-sums() { # label, how, how, last line
+sums() { # label, then the arguments of `both`
     if both "${@:2}"; then ok "$1"; else fail "$1" "$(tail -n 1 "$work/said")"; fi
 }
 

@@ -29,6 +29,7 @@ make_package() {
         python3 "$root/tests/package/xclbin.py" "$package" "$package/build/hw/rill_1.xclbin"
 }
 
+# Returns whether the card was built after the last change of its sources.
 current_card() {
     [ -x "$package/sim/card/card" ] && [ -z "$(find "$root"/verif/{model,harness,card} "$root/build/librill.a" \
         "$package/rtl" -newer "$package/sim/card/card" -print -quit)" ]
@@ -72,16 +73,19 @@ chmod +x "$work/on_card"
 on_card=$work/on_card
 request=(--prompt "Once upon a time" --tokens 3)
 
+# ids prints the ids of each request in a JSON file of rill-host, one request in each line. golden_ids prints the ids of
+# an answer of `rill golden` on stdin.
 ids() { python3 -c 'import json, sys
 for r in json.load(open(sys.argv[1]))["requests"]: print(*r["token_ids"])' "$1"; }
 golden_ids() { python3 -c 'import json, sys
 print(*json.load(sys.stdin)["token_ids"])'; }
 
-same_ids() { # arguments of rill-host, whose first request is that of golden.json
+# Checks that the ids of the first request are those of golden.json, the oracle's answer to `request`.
+same_ids() { # arguments of rill-host, of which the first ones are "${request[@]}"
     "$on_card" "$@" --json >"$work/run.json" &&
         [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
 }
-# In every run, memory that was never written answers an error.
+# Starts the card and runs a command. In every run, memory that was never written answers an error.
 with_card() { # options of the card -- command...
     local options=()
     while [ "$1" != -- ]; do options+=("$1") && shift; done

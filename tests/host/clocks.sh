@@ -14,7 +14,7 @@ build_all
 
 lost='fault 10: the second clock was lost in the request'
 missing='fault 10: the second clock is not there'
-clocks=() # arguments of the MMCM's model, behind those of the card
+clocks=() # arguments of the MMCM's model, which follow those of the card
 begin() { # options of the card
     stop_card
     "$package/sim/card/card" --unwritten "$@" "$package" "$socket" ${clocks[@]+"${clocks[@]}"} >"$work/card.out" 2>&1 &
@@ -48,7 +48,7 @@ with rill_host.Host(sys.argv[1], timeout=100) as host:
 
 counted check "two clocks: the oracle's ids, with the vendor's cells" on -- same_ids "${request[@]}"
 cycles() { sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' "$work/run.json"; }
-all=$(cycles) # of a request
+all=$(cycles) # cycles of a request whose clocks behave well
 counted check "the register says so" clock_register 0x1
 
 # Gaps of one or several cycles, at many places of a request.

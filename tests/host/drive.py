@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Disturbs rill-host while a request runs.
 
-usage: drive.py ACTION IDS COMMAND...    COMMAND prints ids; ACTION when it has printed two of its first request:
-  stop   SIGINT: it must end by itself with status 130, and say that the request was stopped
-  kill   SIGINT twice: the same; it may say that it was killed
-  die    SIGKILL
-  reset  `rill-host --reset` by another process: it must end with status 1
+usage: drive.py ACTION IDS COMMAND...
+Starts COMMAND, a call of rill-host that prints ids. Does ACTION when two ids are printed:
+  stop   sends SIGINT. COMMAND must end by itself with status 130, and say that the request was stopped
+  kill   sends SIGINT twice. COMMAND must end with status 130, and say that the request was stopped or killed
+  die    sends SIGKILL
+  reset  runs `rill-host --reset` in another process. COMMAND must end with status 1
 The printed ids must be the beginning of IDS (separated by blanks), and not all of them. There is no time limit except
-that of the command itself.
+that of COMMAND itself.
 """
 import os
 import signal
@@ -17,8 +18,9 @@ import sys
 
 
 def take_ids(process, count):
+    """Reads `count` whole ids and returns all bytes that were read."""
     text = b""
-    while len(text.split()) <= count:  # the last one may be cut
+    while len(text.split()) <= count:  # until the next id begins, because the last one that was read may be cut
         more = os.read(process.stdout.fileno(), 1)
         if not more:
             sys.exit(f"error: it ended after `{text.decode()}`: {process.stderr.read().decode()}")

@@ -219,7 +219,8 @@ counted check_refused "a copy of the package has the chat templates" 1 'has no t
 
 # ---- two compute units of one package, each with its own banks; a process of the card for each unit ----
 
-# The kernel is the same, so the simulation of the other package is used. Both units begin behind bank 0.
+# The kernel is the same, so the simulation of the other package is used. The banks of the units are 3 and 4, and 5 and
+# 6, so neither unit begins at bank 0.
 pair=$away/pair pair_card="" other_request=(--prompt "Tom and his dog" --tokens 3)
 stop_pair() {
     stop_card
@@ -314,8 +315,8 @@ counted spoilt "an image of another design" 'image is for another design' manife
 counted spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
 counted spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
     '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
-# Makes an image whose manifest belongs to the package, but whose memory is that of another image. The kernel itself
-# must detect that.
+# Changes a bit in the byte of the image's header that the argument names, and the checksum in the manifest to match. So
+# the host takes the image for the package's, and the kernel itself must detect that it is for another design.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
 import json, re, sys, zlib
 package, image, byte = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -390,8 +391,8 @@ counted check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}
 in_order=$(cycles)
 other_order() { same_ids "${request[@]}" && [ "$(cycles)" != "$in_order" ]; }
 counted check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
-# A clock that misses cycles, or is slower for a while: the memory has its own clock, so its answers and refreshes come
-# in other cycles.
+# The design's clock misses cycles, or is slower for a while. The memory has its own clock, so its answers and refreshes
+# come in other cycles of the design.
 counted check "the clock as it should be" with_card -- same_ids "${request[@]}"
 whole=$(cycles)
 other_cycles() { same_ids "${request[@]}" && [ "$(cycles)" != "$whole" ]; }
@@ -415,7 +416,7 @@ counted check "... and the next request is right: three" same_ids "${request[@]}
 
 long=(--prompt-ids 1,2,3 --tokens 60 --ignore-eot)
 golden "${long[@]}" | golden_ids >"$work/long.ids"
-# Runs without `timeout`, because `timeout` would be killed instead of the program.
+# drive.py runs the program without `timeout`, because signals of drive.py would end `timeout` and not the program.
 driven() { # action
     LD_LIBRARY_PATH=$work/standin timeout 300 python3 "$root/tests/host/drive.py" "$1" "$(cat "$work/long.ids")" \
         "$host" "$package" --timeout 60 \
@@ -430,8 +431,8 @@ counted check "a host that is killed" driven die
 counted after "a host that is killed"
 counted check "a card that is reset" driven reset
 counted after "a card that is reset"
-# Resets the kernel in each of several cycles. In one of them it sends one more request to the memory before the reset
-# arrives.
+# Resets the kernel in each of three consecutive cycles. In one of them, the kernel sends one more request to the memory
+# before the reset arrives.
 every_cycle() {
     local at asked
     start_card --unwritten --asked-after 60000 --reset-at 60500 || return
@@ -445,8 +446,8 @@ every_cycle() {
 }
 counted check "reset in one cycle after the other: the next request is right" every_cycle
 
-# A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that
-# waits for the memory.
+# A response of the memory never comes. The design's watchdog ends the request, or the host gives up. In both cases the
+# kernel still waits for the memory, so the card needs a reset.
 lost=(--late 1:4000:999999999999)
 counted refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
     "${request[@]}"

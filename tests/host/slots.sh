@@ -20,10 +20,12 @@ make_golden() { # the oracle's answer to each prompt alone
             return
     done
 }
-# Settings of sampling for the prompts of drawn.jsonl, one after another: temperature, top_k, min_p, seed. Requests with
-# the same prompt differ in one setting.
+# Settings of sampling for the requests in drawn.jsonl: temperature, top_k, min_p, seed. No two requests with the same
+# prompt have the same settings.
 settings=("0 0 0 0" "1.5 0 0 7" "1.5 0 0 8" "0.7 0 0 7" "1.5 5 0 7" "1.5 8 0.3 7" "3 8 0.05 20000000000" "0 0 0 9")
-make_drawn() { # the oracle's answer to a prompt with each of the settings, and to other prompts with some of them
+# Writes one answer of the oracle for each of the settings. The settings 3, 5 and 7, counted from 0, each have another
+# prompt. All other settings have the first prompt.
+make_drawn() {
     local i=0 one
     rm -f "$work/drawn.jsonl"
     for one in "${settings[@]}"; do

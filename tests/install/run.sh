@@ -61,6 +61,7 @@ queue check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $vers
 
 # ---- man page, completions: every command and option of the usages, and no other ----
 
+# Prints the options in a text on stdin, each once.
 names() { grep -oE -- '(^|[^A-Za-z-])--[a-z][a-z-]*' | grep -oE -- '--.*' | sort -u; }
 commands=$("$rill" help | sed -n 's/^  rill \([a-z]*\) .*/\1/p')
 usages() { for command in $commands; do "$rill" "$command" --help; done && "$rill" help; }

@@ -24,19 +24,21 @@ Without --table: the faults.txt of every folder, in the order of their paths.
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
 KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "operator", "equivalent")
-# at least so many per cent of the faults must be found by tests that `make test` and `make test-deep` run
+# Tests that `make test` and `make test-deep` run must find at least this share of the faults, in per cent.
 WITHIN = 90
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BESIDE = "faults.txt"  # a table with this name holds faults of files in its folder and in the folders below
 
 
 class Entry(dict):
+    """The keys of an entry, and its `place`: the table and the line where it begins. A missing key reads as an empty
+    text."""
     def __getattr__(self, key):
         return self.get(key, "")
 
 
 def tables_of_tree():
-    """The paths of all faults.txt, sorted, so that the order is the same on every machine."""
+    """Returns the paths of all faults.txt, sorted, so that the order is the same on every machine."""
     found = []
     for folder, below, files in os.walk(ROOT):
         if folder == ROOT:
@@ -51,6 +53,7 @@ def read_tables(paths):
 
 
 def read_table(path):
+    """Returns the entries of one table. Exits with an error at a key that is unknown or given twice."""
     entries, entry = [], Entry()
     with open(os.path.join(ROOT, path), encoding="utf-8") as table:
         lines = table.read().split("\n")
@@ -73,8 +76,8 @@ def read_table(path):
 
 
 def places(entry, root):
-    """The places of the pattern. White space in it matches any white space, so that formatting a file breaks no
-    entry."""
+    """Returns the text of the entry's file, and where the pattern occurs in it. White space of the pattern matches any
+    white space, so that formatting a file breaks no entry."""
     with open(os.path.join(root, entry.file), encoding="utf-8") as file:
         text = file.read()
     pattern = r"\s+".join(re.escape(word) for word in entry.find.split())
@@ -90,13 +93,14 @@ def plant(entry, root):
 
 
 def key_of(entry):
-    """A checksum of the entry, without its test, and of the file that it changes."""
+    """Returns a checksum of the entry's id, file, pattern and replacement, and of the content of the file."""
     with open(os.path.join(ROOT, entry.file), "rb") as file:
         return hashlib.sha1("\n".join((entry.id, entry.file, entry.find, entry.put)).encode() + file.read()).hexdigest()[:16]
 
 
 def recorded(paths, results, again, ids):
-    """Prints the stored results. The last result of an entry counts."""
+    """Prints the stored result of each entry, or `run ID` if there is none. The last result of an entry counts. again:
+    prints `run ID` also for an entry whose result is FAIL."""
     with open(results, encoding="utf-8", errors="replace") as file:
         results = dict(line.rstrip("\n").partition(" ")[::2] for line in file if line.endswith("\n"))
     entries = {entry.id: entry for entry in read_tables(paths)}
@@ -112,13 +116,14 @@ def run(*command):
 
 
 def parts_of_set(name):
-    """The parts of `make test` (test) or `make test-deep` (deep), each as the words of its command."""
+    """Returns the parts of `make test` (test) or `make test-deep` (deep), each as the words of its command."""
     lines = run("tests/run.sh", "--set", name, "--list").splitlines()
     return [line.partition(": ")[2].split() for line in lines]
 
 
 class Tests:
-    """The tests that find faults: checks that they exist, and finds the set that runs them."""
+    """The tests that find faults: checks that they exist, and finds the set that runs them. later_sets: modules with a
+    bench that has quick sets in `deep`. recorded: the set that checks each spec of tests/emit/hashes.txt."""
 
     def __init__(self):
         self.parts = {name: parts_of_set(name) for name in ("test", "deep")}
@@ -130,6 +135,7 @@ class Tests:
         self.all_points = run("tests/e2e/matrix.sh", "--all", "--list").split()
 
     def missing(self, test):
+        """Returns the first script, unit test, bench or design point of the test that does not exist, or None."""
         words = shlex.split(test)
         if not os.access(os.path.join(ROOT, words[0]), os.X_OK):
             return words[0]
@@ -157,7 +163,7 @@ class Tests:
         return os.path.exists(os.path.join(ROOT, path))
 
     def place(self, test):
-        """The set that runs a test: `test`, `deep`, or `extra` if neither does."""
+        """Returns the set that runs a test: `test`, `deep`, or `extra` if neither does."""
         words = shlex.split(test)
         if words[:2] == ["tests/emit/hashes.sh", "--check"]:
             return "test" if all(self.recorded.get(spec) == "test" for spec in words[2:]) else "deep"
@@ -167,8 +173,8 @@ class Tests:
         return "extra"
 
     def is_in(self, words, part, name):
-        """Whether a part of a set runs what a test runs. If a part is in both sets, each set runs only some of its
-        checks."""
+        """Returns whether a part of the set `name` runs what a test runs. If a part is in both sets, each set runs only
+        some of its checks."""
         names = [word for word in words[1:] if not word.startswith("-")]
         if words[0] == "tests/e2e/matrix.sh":
             return "--all" not in words and all(point in self.points_of[name] for point in names)
@@ -190,6 +196,7 @@ class Tests:
 
 
 def faults_of(entry, seen, tests):
+    """Yields what is wrong with an entry. seen: the places of the earlier entries, by id."""
     for key in KEYS[:6]:
         if not entry.get(key) and key != "put":
             yield f"`{key}` is missing"
@@ -212,13 +219,15 @@ def faults_of(entry, seen, tests):
 
 
 def is_beside(entry):
-    """Whether an entry is in the folder of the file that it breaks, or above. Other tables may hold any entry."""
+    """Returns whether an entry is in the folder of the file that it breaks, or above. Tables with another name than
+    faults.txt may hold any entry."""
     folder, name = os.path.split(entry.place.partition(":")[0])
     way = os.path.relpath(os.path.join(ROOT, entry.file), os.path.join(ROOT, folder))
     return name != BESIDE or way.split("/")[0] != ".."
 
 
 def check(paths, least):
+    """Prints every mistake, and the shares of the sets. Returns whether all is right. least: number of entries."""
     entries, tests, seen, bad = read_tables(paths), Tests(), {}, 0
     for entry in entries:
         for fault in faults_of(entry, seen, tests):
@@ -239,6 +248,7 @@ def check(paths, least):
 
 
 def is_wanted(entry, number, wanted):
+    """wanted: numbers N, ranges A-B, or patterns of ids. An empty list selects every entry."""
     for want in wanted:
         first, _, last = want.partition("-")
         if first.isdigit() and (last or first).isdigit():

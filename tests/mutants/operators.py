@@ -7,19 +7,21 @@ usage: operators.py lines DATA OBJECTS COMMAND SECONDS FILE   writes FILE: the C
        operators.py draw [--sample N] [--seed S] FILE...    the files from which the faults of that sample are taken
        operators.py table MAP [--sample N] [--seed S] [--most N] FILE...   entries in the form of faults.txt, each with
                                                 the commands that execute its line by the files in the folder MAP, the
-                                                fastest first, at most N (default 12, 0: all); N of them at random
+                                                fastest first, at most as many as --most (default 12, 0: all). With
+                                                --sample, only N entries, drawn at random
        operators.py count FILE...               how many faults of each class the files have
        operators.py summary TABLE RESULTS       how many of each class and language were found, and the survivors with
                                                 their lines; tests/mutants/survivors.txt says which are equivalent
 
 A fault changes one place:
-  compare     a comparison includes or excludes equality, or is turned round (== and !=)
-  arithmetic  an operator becomes its opposite: + and -, * and /, << and >>, & and |
-  condition   one side of && or || is dropped, or an `if` without `else` never runs
-  constant    a number is larger by one
-  arguments   two neighbouring arguments of one type change places
-A sample first draws N files by size: a file of twice the bytes is drawn twice as often. Then it draws as many faults of
-each drawn file. So only these files are read, and MAP needs only their lines.
+  compare     a comparison includes or excludes equality, or == and != change places
+  arithmetic  + and -, * and /, << and >>, or & and | change places, % becomes /, or ^ becomes |
+  condition   in C, one side of && or || is dropped, or an `if` without `else` never runs; in Verilog, && and || change
+              places
+  constant    a number is larger by one; in Verilog, also 1'b0 and 1'b1 change places
+  arguments   two neighbouring arguments of one type change places (C only)
+A sample first draws a file N times: a file of twice the bytes is drawn twice as often. A file that was drawn M times
+then gives M of its faults, or all if it has fewer. So only these files are read, and MAP needs only their lines.
 C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
 assignments, conditions and case items count, not declarations of ports, and not defaults of parameters.
 """
@@ -49,7 +51,7 @@ def tree_of(path):
 
 
 def span(node):
-    """First byte and end of a node, or None if a part of it comes from a macro."""
+    """Returns the first byte and the end of a node, or None if a part of it comes from a macro."""
     begin, end = node.get("range", {}).get("begin", {}), node.get("range", {}).get("end", {})
     if "offset" not in begin or "offset" not in end:
         return None
@@ -73,6 +75,8 @@ def nodes(node):
 
 
 def operator_between(text, left, right, operator):
+    """Returns the place of the operator between two operands, or None if the text between them has anything else than
+    the operator, blanks and parentheses."""
     gap = text[left[1]:right[0]]
     return left[1] + gap.index(operator) if gap.strip(" \n()") == operator else None
 
@@ -122,7 +126,8 @@ DECLARES = {"parameter", "localparam", "input", "output", "inout", "reg", "wire"
 
 
 def faults_of_verilog(text):
-    """A statement begins after `;`, `begin`, `end` or `else`. In a declaration, only the part after `=` counts."""
+    """Yields class, place and replacement of each fault. A statement begins after `;`, `begin`, `end` or `else`. In a
+    declaration, only the part after `=` counts."""
     declares, default, brackets, parentheses, assigned, before = False, False, 0, 0, False, ""
     for match in TOKEN.finditer(text):
         token = match[0]
@@ -155,7 +160,8 @@ def faults_of_verilog(text):
 # ---- entries ----
 
 def pattern_of(text, place, put):
-    """As much text around a place as is needed to be unique, and its replacement; None if white space matters there."""
+    """Returns as much text around a place as occurs only once in the file, and its replacement. Returns None if white
+    space matters there, or if the text would be longer than 600 characters."""
     begin, end = place
     while True:
         pattern = text[begin:end]
@@ -175,6 +181,7 @@ def pattern_of(text, place, put):
 
 
 def faults_of(path):
+    """Yields class, line, and (pattern, replacement) of each fault of a file."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
     if not text.isascii():
@@ -187,7 +194,8 @@ def faults_of(path):
 # ---- which commands execute a line ----
 
 def benches_of(path):
-    """Commands of a module: its bench or the benches of modules that instantiate it, its lint, and its proof."""
+    """Returns the commands that test a module: its bench, or if it has none the bench of a module that instantiates it,
+    then its lint and its proof."""
     name, commands, seen, wanted = os.path.basename(path)[:-2], [], set(), []
     wanted.append(name)
     while wanted and not commands:
@@ -209,7 +217,8 @@ def benches_of(path):
 
 
 def add_lines(data, objects, command, seconds, path):
-    """Runs `gcov` for every object that was executed. It needs the compiler's notes (*.gcno) beside the data."""
+    """Runs `gcov` for every object that was executed, and writes the executed lines to the file `path`. `gcov` needs
+    the compiler's notes (*.gcno) beside the data."""
     found, files = [], {}
     for folder, _, names in os.walk(data):
         found += [os.path.join(folder, name) for name in names if name.endswith(".gcda")]
@@ -231,7 +240,7 @@ def add_lines(data, objects, command, seconds, path):
 
 
 def read_map(folder):
-    """The commands of a map, the fastest first. Of commands that take the same time, the one that executes the least
+    """Returns the commands of a map, the fastest first. If several take the same time, the one that executes the least
     code comes first, because it tests that code most closely."""
     commands = []
     for name in sorted(os.listdir(folder)):
@@ -250,7 +259,7 @@ def commands_of(known, path, line):
 
 
 def drawn(sample, seed, paths):
-    """The number of faults from each file: all of them (0) without a sample."""
+    """Returns how many faults to take from each file. Without a sample, the number is 0, which means all."""
     paths = sorted(paths)
     if not sample:
         return dict.fromkeys(paths, 0)
@@ -282,7 +291,8 @@ def table(known, sample, seed, most, paths):
 
 
 def blocks_of(path):
-    """The entries of a table as dictionaries, and the names in its comments about lines that no test executes."""
+    """Returns the entries of a table as dictionaries, and the names in its comments about lines that no test
+    executes."""
     entries, unreached = [], []
     with open(path, encoding="utf-8") as file:
         for block in file.read().split("\n\n"):
@@ -296,7 +306,8 @@ def blocks_of(path):
 
 
 def results_of(path, entries):
-    """ok, survived or illegal for each entry, by the last of its results."""
+    """Returns `ok`, `survived` or `illegal` for each entry that has a result, by the last of its results. `illegal`:
+    the runner could not decide, for example because the faulty file does not compile."""
     results = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -308,7 +319,7 @@ def results_of(path, entries):
 
 
 def verdicts_of(entries, results):
-    """The results, with `equivalent` for the survivors for which tests/mutants/survivors.txt proves it."""
+    """Returns the results, with `equivalent` for the survivors that tests/mutants/survivors.txt proves to be so."""
     path, verdicts = os.path.join(ROOT, SURVIVORS), dict(results)
     known = blocks_of(path)[0] if os.path.exists(path) else []
     equivalent = {(one["file"], one["find"], one["put"]) for one in known if one["kind"] == "equivalent"}
@@ -341,7 +352,7 @@ def summary(table_path, results_path):
 
 
 def options_of(words):
-    """Sample, seed, most commands of a fault, and files."""
+    """Returns sample, seed, the most commands of a fault, and the files."""
     options = {"--sample": 0, "--seed": 1, "--most": 12}
     while words and words[0] in options:
         options[words[0]] = int(words[1])

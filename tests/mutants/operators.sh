@@ -30,9 +30,10 @@ TEXT
 }
 
 short='image|clock|emit|passes|legal|onnx|platform|package|schema|report|witness' # parts that simulate no RTL
-twice='unit|benches|mutants|pages|harness' # parts that are listed one by one, or run no code of gen/
+# parts that --all leaves out: `unit`, whose tests are listed one by one, and parts that do not test code of gen/
+twice='unit|benches|mutants|pages|harness'
 
-# Prints the commands, one in each line.
+# Prints the commands whose executed lines --cover records, one in each line.
 commands_to_cover() {
     local source
     for source in "$root"/tests/unit/test_*.c; do echo "tests/unit/run.sh $(basename "$source" .c)"; done

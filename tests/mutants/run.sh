@@ -59,8 +59,9 @@ run_test() { # command, seconds
 put_file() { cp "$tree/build/$1" "$tree/$file"; } # original or planted
 build_file() { [[ $file != *.[ch] && $file != *.def && $file != *.inc ]] || build_tree; }
 
-# Runs the commands of the test with the fault until one fails, which remains in `command`. Returns its exit status. A
-# command that has not run without a fault yet does that first: `clean` is 0 if it fails there.
+# Runs the commands of the test with the fault until one fails. Returns the exit status of that command, which stays in
+# `command`. A command that has not yet run without a fault runs without the fault first. If it fails there, `clean` is
+# 0.
 run_commands() { # test
     local mark status
     clean=1
@@ -76,14 +77,16 @@ run_commands() { # test
         [ $status = 0 ] || return $status
     done <<<"${1// && /$'\n'}"
 }
-# The limit is many times the time without a fault, so that a timeout means that the command does not end.
+# Runs a command without the fault, and stores the time limit for the command with the fault. The limit is many times
+# the measured time, so that a timeout means that the command does not end.
 time_clean() { # command, file for the seconds that it may take with a fault
     local began=$SECONDS
     build_tree && run_test "$1" 3600 || return
     mkdir -p "$work/clean" && echo $((20 * (SECONDS - began) + 40)) >"$2"
 }
 
-# A template that refuses legal parameters (rill_error_...) has a fault that its bench finds.
+# Returns whether the log shows that something does not build, so that the fault proves nothing. A template that refuses
+# legal parameters (rill_error_...) does not count: its bench has found the fault.
 does_not_build() { grep -v rill_error_ "$log" | grep -Eq '^FAIL.*(does not build| build: |vectors build)'; }
 
 run_entry() { # number, id, file, kind, place, test
@@ -144,7 +147,8 @@ take_results() {
 
 # ---- the runner itself ----
 
-# Runs entries that must not be reported as found. The expected output says why.
+# Runs the entries of self.txt, which must not be reported as found. Then marks the stored results, removes the last of
+# them, and runs the entries again: the output must have the marked results, and the last entry must run again.
 run_self() {
     rm -f "$work/self.results"
     run_recorded "$work/self.out" &&

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """accuracy.py WANT LABELS GOT: checks that the exact results of a trained network are nearly as good as the float ones.
 
-The results differ by at most ERROR of the largest magnitude. If every row has one label, at most LOST more rows have a
-largest element at another place than the label says.
+WANT has the float results, GOT the exact ones; all files are safetensors. The results may differ by at most ERROR of
+the largest magnitude. If every row has one integer as label, the label is the place where the largest element of the
+row should be. Then at most LOST more rows of GOT than of WANT may have their largest element elsewhere.
 """
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ ERROR, LOST = 0.05, 1
 
 
 def wrong(results, labels):
+    """Returns the number of rows whose largest element is not at the place that the label gives."""
     width = len(results) // len(labels)
     rows = [results[k * width:(k + 1) * width] for k in range(len(labels))]
     return sum(max(range(width), key=row.__getitem__) != label for row, label in zip(rows, labels))

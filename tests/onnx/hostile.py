@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 
+# ---- fields and messages of protobuf, with the field numbers of onnx.proto ----
+
+
 def varint(value):
     value &= (1 << 64) - 1
     out = bytearray()
@@ -16,32 +19,39 @@ def varint(value):
 
 
 def number(field, value):
+    """Returns a field that is an integer."""
     return varint(field << 3) + varint(value)
 
 
 def data(field, content):
+    """Returns a field that is a text, bytes, or another message."""
     content = content.encode() if isinstance(content, str) else content
     return varint(field << 3 | 2) + varint(len(content)) + content
 
 
 def info(name, shape, kind=1):
+    """Returns a ValueInfoProto. shape: sizes, or names of open axes. kind: type of the elements, 1 for float32."""
     dims = b"".join(data(1, data(2, d) if isinstance(d, str) else number(1, d)) for d in shape)
     return data(1, name) + data(2, data(1, number(1, kind) + data(2, dims)))
 
 
 def node(op, ins, outs, body=b""):
+    """Returns a node as a field of a graph. body: its attributes."""
     return data(1, b"".join(data(1, i) for i in ins) + b"".join(data(2, o) for o in outs) + data(3, "the_node") + data(4, op) + body)
 
 
 def tensor(name, shape, body, kind=1):
+    """Returns a constant as a field of a graph. body: the field with its elements."""
     return data(5, b"".join(number(1, d) for d in shape) + number(2, kind) + data(8, name) + body)
 
 
 def model(*graph, opset=17):
+    """Returns the bytes of a file. graph: the fields of its graph."""
     return number(1, 8) + data(7, b"".join(graph)) + data(8, number(2, opset))
 
 
 def place(*pairs):
+    """Returns the fields of a tensor whose elements are in another file. pairs: location, offset, length."""
     return b"".join(data(13, data(1, k) + data(2, v)) for k, v in pairs) + number(14, 1)
 
 
@@ -56,22 +66,26 @@ def with_weights(*arguments, **more):
 
 
 def many(count, inside):
+    """Returns a message that is wrapped `count` times in the field 7, which is the graph of a model."""
     for _ in range(count):
         inside = data(7, inside)
     return inside
 
 
 def branch(graph, name="then_branch"):
+    """Returns an attribute of a node whose value is a graph: a body of If."""
     return data(5, data(1, name) + data(6, graph))
 
 
 def deep(count):
+    """Returns a branch with `count` nodes If, each inside the branch of the one before."""
     inside = RELU
     for _ in range(count):
         inside = node("If", ["x"], ["y"], body=branch(inside))
     return branch(inside)
 
 
+# name of the file: its bytes, and the pattern that the message must match
 FILES = {
     "empty": (b"", "no graph"),
     "text": (b"this is no model\n", "byte [0-9]+"),

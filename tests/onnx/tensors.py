@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For the scripts of this folder: writes and reads safetensors files of fp32 tensors, and reads the shapes that
-`rill import` prints. numpy is imported when a function is called, because tests/onnx/real.py installs it first."""
+"""Functions for the scripts of this folder. They write and read safetensors files of fp32 tensors, and read the shapes
+that `rill import` prints. numpy is imported when a function is called, because tests/onnx/real.py installs it first."""
 import json
 import struct
 
 
 def write_safetensors(path, arrays):
+    """Writes arrays, by their names, as fp32 tensors. path: a pathlib.Path."""
     import numpy as np
     header, blob = {}, b""
     for key, value in arrays.items():
@@ -17,7 +18,7 @@ def write_safetensors(path, arrays):
 
 
 def read_safetensors(path):
-    """Returns the tensors in the order of their data, each as one dimension."""
+    """Returns the tensors in the order of their data, each as an array with one dimension."""
     import numpy as np
     raw = path.read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]

@@ -26,7 +26,7 @@ PYTHON = WORK / "env/bin/python"
 FOLDER = Path(__file__).parent / "trained"
 PACKAGES = ["numpy", "scikit-learn", "jax"]
 KEPT = 48  # rows in the repository
-TESTED = 400  # rows of a measurement, at most
+TESTED = 400  # most rows of a measurement
 
 
 def install():
@@ -41,6 +41,7 @@ def install():
 
 
 def halves(x, y):
+    """Shuffles the rows, and keeps a quarter of them for the tests, but at most TESTED."""
     import numpy as np
     order = np.random.default_rng(3).permutation(len(x))
     x, y, cut = np.float32(x[order]), y[order], len(x) - min(len(x) // 4, TESTED)
@@ -82,6 +83,7 @@ def patches_data():
 
 
 def perceptron(kind, x, y, layers, steps):
+    """Trains a perceptron of scikit-learn. Returns the weights and the bias of each layer."""
     import sklearn.neural_network
     model = getattr(sklearn.neural_network, kind)(hidden_layer_sizes=layers, random_state=1, max_iter=steps, alpha=1e-4,
                                                   early_stopping=True, n_iter_no_change=30)
@@ -90,6 +92,7 @@ def perceptron(kind, x, y, layers, steps):
 
 
 def layers_of(g, x, layers, names):
+    """Adds the layers of a perceptron to the graph, with a ReLU between them. Returns the last result."""
     import numpy as np
     for k, ((w, b), name) in enumerate(zip(layers, names)):
         x = g.node("Gemm", x, g.const(np.float32(w.T), name + ".weight"), g.const(np.float32(b), name + ".bias"), transB=1)
@@ -137,6 +140,7 @@ def fit(forward, weights, x, y, steps, rate=3e-3, batch=64):
 
 
 def random_weights(shapes):
+    """Returns initial values: random weights, norms of 1, biases of 0."""
     import numpy as np
     random = np.random.default_rng(5)
     return {k: np.float32(random.standard_normal(s) * (2 / np.prod(s[1:])) ** 0.5 if len(s) > 1 else k.endswith("norm.weight") + np.zeros(s))
@@ -264,6 +268,7 @@ def train(name):
     want = np.float32([g.run({"x": row[None]})[0][0] for row in x_test])
     write_safetensors(FOLDER / f"{name}.in.safetensors", {"x": rows_of(x_test)[:KEPT]})
     write_safetensors(FOLDER / f"{name}.want.safetensors", {"y": want[:KEPT]})
+    # The autoencoder must give back its input, so that is its label. accuracy.py then counts no wrong rows.
     labels = x_test if name == "digits" else y_test[:, None]
     write_safetensors(FOLDER / f"{name}.labels.safetensors", {"labels": labels[:KEPT]})
     print(f"{name}: {quality(name, want, x_test, y_test)} on {len(x_test)} rows", flush=True)
@@ -280,6 +285,8 @@ def quality(name, y, x, labels):
 
 
 def measure(name):
+    """Prints the row of a network for the table of docs/onnx.md: bytes of the file, and the quality of the float side
+    and of the exact results with int10 and int8 activations."""
     from tensors import read_safetensors, write_safetensors
     _, data = NETWORKS[name]
     _, _, x, labels = data()

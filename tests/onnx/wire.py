@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes ONNX files without the onnx package, and evaluates them with numpy in double precision. The tests of
-`rill import` compare its designs with these values. Field numbers and type codes are those of onnx.proto, and the
-functions below evaluate() compute the operators with ONNX's semantics, as far as the tests use them."""
+`rill import` compare the results of the imported specs with these values. Field numbers and type codes are those of
+onnx.proto. The functions that evaluate() calls compute the operators with ONNX's semantics, as far as the tests use
+them."""
 import math
 import struct
 
@@ -21,7 +22,7 @@ def varint(value):
     return bytes(out)
 
 
-# number, data: a field of a protobuf message that is an integer, or bytes, a text or another message.
+# A field of a protobuf message is an integer (number), or bytes, a text or another message (data).
 def number(field, value):
     return varint(field << 3) + varint(value)
 
@@ -31,7 +32,7 @@ def data(field, content):
     return varint(field << 3 | 2) + varint(len(content)) + content
 
 
-# An AttributeProto. Field 20 is the type, which follows from the Python type of the value.
+# Returns an AttributeProto. Field 20 is the type, which follows from the Python type of the value.
 def attribute(name, value):
     out = data(1, name)
     if isinstance(value, float):
@@ -50,8 +51,8 @@ def attribute(name, value):
 
 
 def tensor(name, array, form="raw", outside=None):
-    """A TensorProto. form: raw (bytes in raw_data), typed (for example float_data) or bfloat16 (raw, converted);
-    outside: (file, offset, length) of data in another file, each None if the entry is to be absent."""
+    """Returns a TensorProto. form: raw (bytes in raw_data), typed (for example float_data) or bfloat16 (raw, after a
+    conversion). outside: (file, offset, length) of data in another file, each None if the entry is to be absent."""
     kind = BFLOAT16 if form == "bfloat16" else TYPES[array.dtype.name]
     out = b"".join(number(1, d) for d in array.shape) + number(2, kind) + data(8, name)
     if outside:
@@ -73,6 +74,7 @@ def tensor(name, array, form="raw", outside=None):
 
 
 def info(name, shape, kind=1):
+    """Returns a ValueInfoProto. shape: sizes, or names of open axes. kind: a code of TYPES."""
     dims = b"".join(data(1, data(2, d) if isinstance(d, str) else number(1, d)) for d in shape)
     return data(1, name) + data(2, data(1, number(1, kind) + data(2, dims)))
 
@@ -92,12 +94,15 @@ class Graph:
         self.outputs += names
 
     def const(self, array, name=None):
+        """Adds a constant and returns its name."""
         self.count += 1
         name = name or f"c{self.count}"
         self.constants[name] = np.asarray(array)
         return name
 
     def node(self, op, *operands, out=None, domain="", outs=1, **attributes):
+        """Adds a node and returns the name of its output, or the list of names if there are several. An operand is a
+        name, or a number that becomes a float32 constant. An empty name leaves an operand out."""
         self.count += 1
         names = [out or f"{op.lower()}_{self.count}"] if outs == 1 else [f"{op.lower()}_{self.count}_{k}" for k in range(outs)]
         operands = [o if isinstance(o, str) else self.const(np.asarray(o, np.float32)) for o in operands]
@@ -120,7 +125,7 @@ class Graph:
         return number(1, 8) + data(2, "wire.py") + data(7, self.graph()) + opset
 
     def run(self, feeds):
-        """Returns the list of output arrays for the named input arrays."""
+        """Returns the output arrays, in the order of `output`, for the input arrays by name."""
         values = {**self.constants, **feeds}
         for op, operands, names, attributes, _ in self.nodes:
             if op == "If":
@@ -133,10 +138,12 @@ class Graph:
 
 
 def moments(x, axes, keep=True):
+    """Returns the mean over axes."""
     return np.mean(x, axis=axes, keepdims=keep)
 
 
 def norm(x, gamma, beta, eps, axis=-1):
+    """Normalizes over `axis` and all axes after it."""
     axes = tuple(range(axis % x.ndim, x.ndim))
     d = x - moments(x, axes)
     y = d / np.sqrt(moments(d * d, axes) + eps) * gamma
@@ -171,7 +178,7 @@ def batch_norm(x, scale, shift, mean, var, epsilon=1e-5):
     return (x - mean.reshape(shape)) / np.sqrt(var.reshape(shape) + epsilon) * scale.reshape(shape) + shift.reshape(shape)
 
 
-# The padding before and after one dimension of an image, for auto_pad SAME_UPPER or the given `pads`.
+# Returns the padding before and after one dimension of an image, for auto_pad SAME_UPPER or the given `pads`.
 def sides(extent, kernel, stride, pads, auto):
     if auto == "NOTSET":
         return pads
@@ -195,7 +202,7 @@ def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOT
 
 
 def conv_transposed(x, w, b, strides, pads, output_padding=(0, 0), dilations=(1, 1), group=1):
-    """Adds every element of an image, multiplied by all weights of its channel, to the result."""
+    """Adds every element of one image, multiplied by all weights of its channel, to the result. The batch is 1."""
     (_, _, high, wide), (_, own, kh, kw), each = x.shape, w.shape, x.shape[1] // group
     size = [s * (n - 1) + d * (k - 1) + 1 + o for s, n, d, k, o in zip(strides, (high, wide), dilations, (kh, kw), output_padding)]
     y = np.zeros((1, own * group, *size))
@@ -214,6 +221,7 @@ def conv_1d(x, w, b, pads, strides):
 
 
 def depth_to_space(x, blocksize, mode):
+    """Computes the mode CRD, the only one that the tests use."""
     n, c, h, w = x.shape
     y = x.reshape(n, c // blocksize**2, blocksize, blocksize, h, w).transpose(0, 1, 4, 2, 5, 3)
     return y.reshape(n, c // blocksize**2, h * blocksize, w * blocksize)
@@ -243,6 +251,7 @@ def reduced(x, how, a):
 
 
 def part(x, starts, ends, axes=None, steps=None):
+    """Computes Slice."""
     index = [slice(None)] * x.ndim
     for k, (a, b) in enumerate(zip(starts, ends)):
         index[int(axes[k]) if axes is not None else k] = slice(int(a), int(b), int(steps[k]) if steps is not None else 1)
@@ -250,6 +259,7 @@ def part(x, starts, ends, axes=None, steps=None):
 
 
 def turned(x, cos, sin, num_heads, rotary_embedding_dim, interleaved=0):
+    """Computes RotaryEmbedding of x[batch][rows][heads * size]."""
     y = x.reshape(*x.shape[:2], num_heads, -1).copy()
     n, cos, sin = rotary_embedding_dim, cos[:, :, None], sin[:, :, None]
     first, second = (slice(0, n, 2), slice(1, n, 2)) if interleaved else (slice(0, n // 2), slice(n // 2, n))
@@ -281,6 +291,7 @@ def local_response(x, size, alpha=1e-4, beta=0.75, bias=1.0):
 
 
 def nearest(x, scales):
+    """Computes Resize with mode nearest, half_pixel coordinates and rounding round_prefer_floor."""
     for k, s in enumerate(scales):
         at = np.ceil((np.arange(int(x.shape[k] * s)) + 0.5) / s - 1).clip(0, x.shape[k] - 1)
         x = np.take(x, at.astype(int), k)
@@ -288,6 +299,7 @@ def nearest(x, scales):
 
 
 def centered(x, shape, axes):
+    """Computes CenterCropPad."""
     for n, k in zip(shape, axes):
         more = int(n) - x.shape[k]
         if more < 0:
@@ -320,6 +332,7 @@ def hardmax(x, axis=-1):
 
 
 def along(d, x, axis):
+    """Returns d, one value or one for each place of an axis, in a shape that goes with x."""
     return d if d.size == 1 else d.reshape([-1 if k == axis else 1 for k in range(x.ndim)])
 
 
@@ -329,6 +342,7 @@ def quantized(x, scale, zero, axis=1):
 
 
 def quantized_any(x):
+    """Computes DynamicQuantizeLinear: returns the result, the scale and the zero point."""
     low, high = min(x.min(), 0), max(x.max(), 0)
     scale = (high - low) / 255
     zero = np.clip(np.rint(-low / scale), 0, 255)
@@ -336,6 +350,7 @@ def quantized_any(x):
 
 
 def quant(x, scale, zero, bits, signed, narrow, **_):
+    """Computes QONNX's Quant, which quantizes and converts back."""
     low = narrow - 2 ** (bits - 1) if signed else 0
     return (np.clip(np.rint(x / scale + zero), low, 2 ** (bits - signed) - 1 - (narrow and not signed)) - zero) * scale
 
@@ -368,6 +383,7 @@ def steps_of(op, x, w, r, b, h, c, p, f, before):
 
 def recurrent(op, x, w, r, b=None, _=None, h=None, c=None, p=None, direction="forward", hidden_size=0, activations=None,
               linear_before_reset=0, layout=0):
+    """Computes RNN, GRU and LSTM in all directions. Operands that are left out are None."""
     if layout:
         x = x.swapaxes(0, 1)
     each = {"RNN": 1, "GRU": 2, "LSTM": 3}[op]
@@ -397,6 +413,7 @@ def linear_resize(x, scales):
 
 
 def padded(x, pads, axes=None, mode="constant"):
+    """Computes Pad. Negative pads cut elements off."""
     axes = range(x.ndim) if axes is None else [int(k) for k in axes]
     for k, low, high in zip(axes, pads[:len(pads) // 2], pads[len(pads) // 2:]):
         x = np.take(x, np.arange(max(-low, 0), x.shape[k] - max(-high, 0)), k)
@@ -405,6 +422,7 @@ def padded(x, pads, axes=None, mode="constant"):
 
 
 def evaluate(op, x, a):
+    """Returns the output of an operator, or the list of outputs. x: operands, None if left out. a: attributes."""
     x = [v.astype(np.float64) if v is not None and v.dtype.kind == "f" else v for v in x]
     if op in UNARY:
         return UNARY[op](x[0])

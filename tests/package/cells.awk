@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The instances of a design, as the vendor's tools name them, from what Icarus compiled it to, a line for each: `/` behind a
-# module's instance, `.` behind a generate block. awk -v prefix=PATH -f cells.awk FILE.vvp
+# Prints the path of every instance of a module below the top, one in each line, as the vendor's tools write it: `/`
+# follows an instance, and `.` follows a generate block. FILE.vvp is what Icarus compiled the design to.
+# usage: awk -v prefix=PATH -f cells.awk FILE.vvp    PATH: path of the top, with `/` at the end
 /^S_[^ ]* \.scope (module|generate|autogenerate|begin|fork|function|task)/ {
     self = $1
     kind = $3

@@ -22,8 +22,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
-# Host names of registers that the register file names differently, and names of control registers, which have no
-# argument.
+# HOST_NAMES: names for the host, by the names of signals in the register file, where they differ. CONTROL: names of the
+# control registers, which are not arguments, by offset.
 HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
               "held_now": "held", "slots_now": "slots",
               "ignored_q": "ignored_writes"}
@@ -36,6 +36,7 @@ def fail(text):
 
 
 def same(what, got, want):
+    """Ends with an error if the two differ. For dictionaries, the error names the first key that differs."""
     if got == want:
         return
     if isinstance(got, dict) and isinstance(want, dict):
@@ -51,6 +52,8 @@ def read(path):
 
 
 class Package:
+    """A package and its Verilog. masters: the names of its memory ports."""
+
     def __init__(self, path):
         self.path = path
         self.json = json.loads(read(f"{path}/package.json"))
@@ -341,6 +344,8 @@ def exceptions_of(constraints):
 
 
 def check_clocks(package, cells):
+    """Checks how the second clock is made, and that the constraints name exactly the multipliers whose operands have a
+    whole cycle."""
     text = read(f"{package.path}/rtl/{package.kernel}.v")
     made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\s+\.ap_clk\(ap_clk\), \.rst\(rst\), \.clk_2x\(clk_2x\), \.state\(clock_state\)\);", text)
     if not made:

@@ -122,8 +122,8 @@ def registers(modules, paths, top):
 
 def homes(cells, netnames, paths, register):
     """Returns {cell: (path of its instance, its own path as in the vendor's tools)}. When Yosys adds an enable or a
-    reset to a flip-flop, the new cell has no name of an instance. Then the name of the net that it drives has the
-    instance."""
+    reset to a flip-flop, the name of the new cell has no instance. Then `register`, the result of registers(), gives
+    the instance by the net that the cell drives."""
     names = collections.defaultdict(list)
     for name, net in netnames.items():
         if not net.get("hide_name") and "$" not in name:

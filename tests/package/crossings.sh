@@ -3,7 +3,8 @@
 # Checks that every die crossing of a package goes from flip-flop to flip-flop, with the placement as Vivado applies it
 # (crossings.py). Yosys writes the netlist.
 # usage: tests/package/crossings.sh FOLDER TOP WORK [MODE:PLACEMENT...]    WORK: folder for two netlists (JSON), which
-# are kept if the package's Verilog is the same; MODE: soft, hard (default: both, of FOLDER/placement.tcl)
+# are kept if the package's Verilog is the same; MODE: soft, hard; PLACEMENT: a path, relative to FOLDER (default: both
+# modes of placement.tcl)
 set -u -o pipefail
 [ $# -ge 3 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

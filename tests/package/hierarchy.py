@@ -3,8 +3,9 @@
 """Makes a utilization report in which every instance of a list has one LUT, and checks what `rill report --vendor` reads
 from it: every LUT is counted once, and on the die where placement.tcl puts its instance.
 
-usage: hierarchy.py make CELLS > REPORT      CELLS: paths of instances, of which those below u_top count
-       hierarchy.py check CELLS REPORT.json PLACEMENT
+usage: hierarchy.py make CELLS > REPORT                 writes the report
+       hierarchy.py check CELLS REPORT.json PLACEMENT   checks the output of `rill report --vendor --json`
+CELLS has the path of an instance in each line. Only u_top and the instances below it count.
 """
 import json
 import re
@@ -19,6 +20,7 @@ def paths(file):
 
 
 def make(cells):
+    """Prints the report. An instance counts its own LUT and those of the instances below it."""
     counts = {}
     for path in cells:
         for depth in range(len(path) + 1):

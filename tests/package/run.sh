@@ -33,7 +33,9 @@ rm -rf "$work" && mkdir -p "$work/xrt" "$root/build/tests"
 outside=$(mktemp -d) && trap 'rm -rf "$outside"' EXIT # outside the tree, so that rill finds none of the tree's files
 export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells \
     MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
-mocked=$here/bin:$PATH # with substitutes for the vendor's tools; MOCK_RECORD is the list of what they were asked to do
+# PATH with substitutes for the vendor's tools. They write what they were asked to do to the file MOCK_RECORD. Their
+# design has the instances of the file MOCK_CELLS and the pblocks MOCK_PBLOCKS.
+mocked=$here/bin:$PATH
 
 holds() { python3 "$here/check.py" "$@"; } # what, package, file...
 
@@ -195,12 +197,13 @@ tells() { # checks that `rill package` says what it wrote and which command come
 }
 alone_lint() { alone make -s -C alpha lint && alone make -s -C beta lint && alone make -C beta help; }
 
-# Checks that a folder contains only the files that its latest package lists, after packages of another kernel, another
-# design, and more files.
+# Checks that a folder contains only the files that its latest package lists, and no empty folder.
 exact() { # folder
     diff <(cd "$1" && find . -type f | sed 's#^\./##' | sort) <(sort "$1/files.txt") &&
         [ -z "$(find "$1" -type d -empty)" ]
 }
+# Writes four packages to one folder: the second has another kernel, and the third has more files than the others. No
+# file of an earlier package may stay. Files of the user stay, and a warning names a build of another design.
 stale() {
     cp -r "$outside/alpha" "$outside/again" && exact "$outside/again" &&
         "$rill" package "$work/linear2.design" -o "$outside/again" --name gamma >/dev/null && exact "$outside/again" &&
@@ -394,8 +397,8 @@ crossings_of() { # package, placements
     ! grep '^[a-z]*:placement.tcl: error' "$said" &&
         [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 others, 0 groups' "$said")" = 2 ]
 }
-# Faults that change only placement.tcl. crossings_of checks all faults of a package at once, because reading its
-# netlist takes long. misplaced adds a fault; is_found looks for its message afterwards.
+# The next faults change only placement.tcl. misplaced adds a fault. crossings_of checks all faults of a package at
+# once, because reading the netlist of the package takes long. Then is_found looks for the message of each fault.
 wrong_checks=()
 declare -A wrong=([dies]="" [cut_far]="" [halves]="")
 misplaced() { # package, name, sed expression, mode, message

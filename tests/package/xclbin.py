@@ -15,6 +15,7 @@ import uuid
 import xml.etree.ElementTree as ElementTree
 
 BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
+# Values of MEM_TYPE, IP_TYPE and IP_CONTROL, and the bit that says that a unit has an interrupt.
 MEM_DDR4, MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 1, 6, 1, 0, 1
 # UNIT_BASE: address of the registers of the first compute unit. UNIT_RANGE: bytes from one unit's registers to the
 # next.
@@ -22,6 +23,7 @@ BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000
 
 
 def text(value, size):
+    """Returns a text as `size` bytes, with zeros after it."""
     data = value.encode()
     if len(data) >= size:
         sys.exit(f"error: `{value}` has more than {size - 1} bytes")
@@ -90,6 +92,7 @@ def sections(path, before):
 
 
 def write(path, out, before=0):
+    """Writes the file: the struct axlf with the headers of all sections, then the sections at multiples of 8 bytes."""
     platform, unique, parts = sections(path, before)
     header = 456 + 40 * len(parts)  # struct axlf without its last member, which is the first section's header
     offset, heads, body = header + -header % 8, b"", b""

@@ -57,8 +57,8 @@ check_dumps() { # spec
     fi
 }
 
-# Drops a line of a dump, or changes its first number or its value. The command must report an error, and never crash or
-# hang.
+# Drops a line of a dump, or changes the first number or the value in the line. The command must report an error or, if
+# the changed dump is legal, succeed. It must never crash or hang.
 damage() { # dump, line, how
     local status=0
     case $3 in
@@ -78,6 +78,7 @@ damage() { # dump, line, how
     esac
 }
 
+# Damages every stride-th line of the dump after a pass, in four ways, one after the other.
 check_damage() { # spec, pass, stride
     local label dump lines line how failed="" count=0 bad_count=0
     label="damage $(basename "$1" .yaml) after $2"
@@ -110,8 +111,8 @@ refuses_name() { # what is wrong, sed expression, pattern of the message, note (
     else fail "$label" "$(reason)"; fi
 }
 
-# Rewrites a dump to the form of older versions: numbers instead of names of dies and ports, no types at edges. It must
-# give the same design.
+# Rewrites a dump to the form of older versions: numbers instead of names of dies and ports, no types at edges, and an
+# older name of a mode. The rewritten dump must give the same design.
 check_old() {
     local label="a dump of an older version" old=$work/names/old.yaml
     "$rill" gen "$root/tests/e2e/cases/dies/spec.yaml" -o "$work/names/new" >"$log" 2>&1
@@ -176,7 +177,7 @@ queue refuses_name "a port of no name" 's/{name: param, role: image, /{name: par
     '`port` cannot be `-`'
 queue refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
 queue check_old
-stride=7 large=700
+stride=7 large=700 # lines from one damaged line to the next, in small dumps and in the large one
 [ $all = 0 ] || stride=1 large=50
 for pass in infer-types insert-control; do
     queue check_damage "$root/configs/graph-linear.yaml" $pass $stride

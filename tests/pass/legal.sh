@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks that `rill check` prints no message for the specs of the tree. See --help.
+# Checks that `rill check` prints no message for legal specs of the tree, except warnings that a spec announces in its
+# first lines. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

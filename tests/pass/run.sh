@@ -41,7 +41,8 @@ refuse_request() { # IN:OUT, exit status, message
     fi
 }
 
-# A folder must hold the files of the latest design written to it and none of an earlier one. Other files stay.
+# Checks that a folder has the files of the design that was written to it last, and none of an earlier design. Other
+# files stay.
 written_again() {
     local dir=$work/again
     "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] &&
@@ -75,8 +76,9 @@ queue_commands() { # file
     [ -z "$command" ] || queue fail "$1: $command" 'below it must be `    STATUS: MESSAGE`'
 }
 
-# Checks that a language model that is written as a graph needs only the tensors of a checkpoint: no config.json,
-# although it has all operations of GPT-2, and no tokenizer if requests are token ids. Writes such a checkpoint.
+# Checks that a language model that is written as a graph needs only the tensors of a checkpoint. It needs no
+# config.json, although the graph has all operations of GPT-2, and no tokenizer, because the requests are token ids. The
+# function writes such a checkpoint.
 own_weights() {
     local dir=$work/own at=0 tensors="" name shape bytes
     mkdir -p "$dir/model"
@@ -254,9 +256,9 @@ SPEC
 # Checks the clock of a design. Without `clock_mhz` it is the default clock of the board.
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
-# Makes a user's board file with the name of an installed board: one die with these resources, and a memory with half
-# the bandwidth.
-own_board() { # to, LUT, DSP
+# Writes a spec and a user's board file with the name of an installed board. The board has one die with these resources,
+# and a memory with about half the bandwidth.
+own_board() { # spec to write, LUT, DSP
     cat >"$work/own-board.yaml" <<BOARD
 name: u55c
 part: none
@@ -561,6 +563,7 @@ prepare "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/unpacked"
 queue refuse_command "rill sim $work/unpacked --prompt rows" 1 '.* has no memory image; run `rill pack'
 queue check "weights of a graph's own" own_weights
 
+# Prints the results of a spec in the oracle. A spec that embeds token ids gets a prompt, and other specs get rows.
 golden_of() { # spec; $name is its case
     local request=(--tokens 2)
     ! grep -q '{op: embed' "$root/tests/e2e/cases/$name/spec.yaml" || request=(--prompt-ids "1,0" --tokens 2)

@@ -109,7 +109,8 @@ printf 'LUT\0s' >"$work/nul"
 queue check_refused "no text" 1 'nul: error: the file is not text' "$rill" platform u55c --compare "$work/nul"
 queue check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
     "$rill" platform u55c --compare "$work/gone.txt"
-# Files that are cut off anywhere or have any byte changed must give a message or a comparison, never a crash.
+# Checks that files that are cut off anywhere, or in which some bytes are changed, give a message or a comparison, and
+# never a crash.
 hostile() {
     python3 - "$rill" "$here" "$work" <<'PY'
 import pathlib, random, subprocess, sys

@@ -13,7 +13,8 @@ esac
 work=$root/build/tests/report log=$root/build/tests/report.log
 rm -rf "$work" && mkdir -p "$work"
 
-# Checks that tags are properly nested, and that the first cell of a row names every FIFO of report.json.
+# Checks that tags are properly nested, that cells name every FIFO of report.json, and that there are at least four
+# graphs.
 check_form() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import html.parser, json, sys
@@ -73,8 +74,8 @@ if "cycles 0 to 4711,<br>the most in each 1571" not in page: sys.exit("no word o
 PY
 }
 
-# Checks the fills of FIFOs in the result of a real simulation: 128 to 256 windows, the largest of which has the
-# high-water mark.
+# Checks the fills of FIFOs in the result of a real simulation: there are 128 to 256 windows, and the largest fill of a
+# FIFO in a window is its high-water mark.
 check_run() { # run.json
     python3 - "$1" <<'PY'
 import json, sys
@@ -127,7 +128,7 @@ parts = json.load(open(sys.argv[1] + "/image/manifest.json"))["parts"]
 rows = [(f["what"], f["format"]) for f in report["formats"]]
 if rows != [("products", "int4"), ("products", "int8"), ("tables", "int8"), ("vectors", "fp32")]: sys.exit(f"{rows}")
 stored = sum(f["stored_bits"] for f in report["formats"])
-packed = 8 * sum(p["bytes"] for p in parts if p["segment"] not in ("image_header", "angles")) # angles: of a formula
+packed = 8 * sum(p["bytes"] for p in parts if p["segment"] not in ("image_header", "angles")) # angles are no weights
 if stored != packed: sys.exit(f"{stored} bits by the report, {packed} in the image")
 each = stored / sum(f["weights"] for f in report["formats"])
 if abs(report["bits_per_weight"] - each) > 1e-3: sys.exit(f"{report['bits_per_weight']} for {each}")
@@ -149,8 +150,8 @@ shown_bits() {
 }
 queue check "bits per weight in the text and on the page" shown_bits
 
-# Checks how the delay model's record of a design is used: `rill gen` finds it next to the spec and copies it to the
-# folder, and it is valid only for this RTL.
+# The next functions check how the delay model's record of a design is used: `rill gen` finds the record next to the
+# spec and copies it to the folder, and the record is valid only for the RTL whose hash it has.
 clock_of() { # folder, hash of the RTL (default: that of the folder): prints a record with a path of 4.5 ns
     local hash=${2:-$(sed -n 's/^ "rtl": "\([0-9a-f]*\)".*/\1/p' "$1/report.json")}
     echo "{\"name\": \"x\", \"rtl\": \"$hash\", \"parts\": ["
@@ -237,7 +238,7 @@ prepare "$rill" report "$design" --html "$work/again.html" --sim "$work/run.json
 queue check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
 sed 's/"fill": \[[^]]*\]/"waits": 0/g' "$work/run.json" >"$work/bare.json"
 queue check "page with a run without fills" "$rill" report "$design" --html "$work/bare.html" --sim "$work/bare.json"
-# For a simulated run, the largest window of a FIFO must equal its high-water mark.
+# For a simulated run, the largest fill of a FIFO must equal its high-water mark.
 prepare "$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$design"
 prepare "$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json"
 queue check "simulated run: fills agree with high-water marks" check_run "$work/real.json"

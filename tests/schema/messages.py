@@ -11,7 +11,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CODE = [path for folder in ("gen", "verif") for path in sorted((ROOT / folder).rglob("*.[ch]"))]
-# The files that define the reporting functions call them with other texts.
+# These files define the reporting functions, and call them with texts that are not rows of the table.
 DEFINED = [ROOT / path for path in ("gen/base/diag.c", "gen/base/diag.h", "gen/base/messages.h", "verif/harness/sim_internal.h")]
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the JSON Schemas and `rill explain`. Every spec of the tree is valid by its schema, and every wrong spec of
-# tests/spec is not, except those in beyond.txt; boards, families and chat templates likewise. `rill explain` knows
-# everything that messages refer to, and explains every message by its id.
+# Tests the JSON Schemas and `rill explain`. The schemas accept every legal spec, board, family and chat template of the
+# tree. They reject copies with a fault, and the wrong specs of tests/spec except those in beyond.txt. `rill explain`
+# knows everything that messages refer to, and explains every message by its id.
 # usage: tests/schema/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -20,7 +20,8 @@ mapfile -t valid < <(specs | sort | xargs grep -lE '^(graph|model):')
 valid+=(tests/spec/ok_*.yaml)
 mapfile -t wrong < <(ls tests/spec/*.expect)
 mapfile -t beyond < <(grep -v '^#' tests/schema/beyond.txt | tr ' ' '\n' | sed '/^$/d; s|.*|tests/spec/&.yaml|')
-refused=() # wrong specs that the schema must also refuse; it cannot express the rules that those of beyond.txt break
+# The wrong specs that the schema must refuse. A schema cannot express the rules that the specs of beyond.txt break.
+refused=()
 for expect in "${wrong[@]}"; do
     spec=${expect%.expect}.yaml
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
@@ -184,6 +185,7 @@ table() {
     return 1
 }
 queue check "messages: the table fits the code" table
+# Checks that `rill explain ID` explains every row of the table of messages.
 every_row() {
     local id
     "$rill" explain --messages | sed -n 's/^| `\([a-z0-9-]*\)` | .*/\1/p' >"$work/ids"

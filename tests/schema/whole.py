@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the entries of `rill explain --all` and the table of messages are complete: meaning, type, legal values,
-default, page.
+"""Checks that the entries of `rill explain --all` have a meaning, a type, legal values, a default and a page, as far as
+their kind needs them, and that the pages to which they and the table of messages refer exist.
 
 usage: whole.py FILE    FILE: output of `rill explain --all`. Prints a line for each thing that is missing.
 The number of entries of each kind must reach a minimum (LEAST), so that a lost kind is found.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Clients of rill-serve. Each case is a function below that checks answers of a running server. The program ends with
-an error if one is wrong. tests/serve/run.sh starts the server and the card (fast_card.c) and runs the cases.
+an error if an answer is wrong. tests/serve/run.sh starts the server and the card (fast_card.c) and runs the cases.
 
 usage: client.py table GOLDEN OUT [TEXT_IDS]      writes the table of fast_card to OUT, and its requests to OUT.json
        client.py CASE PORT ANSWERS [VALUE...]     ANSWERS: OUT.json
@@ -24,7 +24,7 @@ MODEL = "tinystories-gpt2-1m"
 PATIENCE = float(os.environ.get("RILL_CLIENT_SECONDS", 60))
 
 
-def fail(*words):
+def fail(*words):  # ends the program
     sys.exit("error: " + " ".join(str(word) for word in words))
 
 
@@ -37,10 +37,14 @@ def equal(what, got, want):
 
 
 class Server:
+    """Sends requests to the server at a port of this machine."""
+
     def __init__(self, port):
         self.port = int(port)
 
     def ask(self, path, body=None, method=None, timeout=PATIENCE, **headers):
+        """Returns status, headers and bytes of the answer. body: an object of JSON, text or bytes; with a body, the
+        method is POST by default. headers: `_` in a name means `-`."""
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -54,6 +58,7 @@ class Server:
         return answer.status, dict(answer.getheaders()), text
 
     def json(self, path, body=None, want=200, **more):
+        """Returns the JSON of the answer, whose status must be `want`."""
         status, headers, text = self.ask(path, body, **more)
         if status != want:
             fail(f"{path}: status {status} instead of {want}: {text.decode()}")
@@ -89,6 +94,7 @@ class Server:
         return link
 
     def metric(self, name):
+        """Returns the value of a metric of /metrics."""
         text = self.ask("/metrics")[2].decode()
         found = [float(line.split()[1]) for line in text.splitlines() if line.startswith(name + " ")]
         if len(found) != 1:
@@ -96,6 +102,7 @@ class Server:
         return found[0]
 
     def wait_for(self, name, value, seconds=20):
+        """Waits until a metric has this value, and fails if that takes longer than `seconds`."""
         end = time.time() + seconds
         while self.metric(name) != value:
             if time.time() > end:
@@ -147,6 +154,7 @@ def make_table(golden, out, shown_ids=""):
 
 
 def plain(server, answers):
+    """Texts, usage and drafts of the answers are right, and so are the sums in the metrics."""
     for a in answers:
         got = server.complete(a["request"])
         equal("text", got["choices"][0]["text"], a["text"])
@@ -174,8 +182,8 @@ def turns(server, answers, control):
         equal(f"kept of {len(prompt)}", got["usage"]["prompt_tokens_details"]["cached_tokens"], want_kept)
         return got["choices"][0]["text"]
 
-    # The card answers with ids counted up from the first id of a prompt. It gives wrong ids if the server asks it to
-    # keep a prefix that it does not hold.
+    # The card answers with ids counted up from the first id of a prompt. The card gives wrong ids if the server asks it
+    # to keep a prefix that the card does not hold.
     ask([40, 1, 2], 1, 0)
     first = ask([300, 301, 302], 5, 0)
     ask([300, 301, 302] + [300, 301, 302, 303, 304] + [9, 9], 5, 7)
@@ -201,6 +209,7 @@ def turns(server, answers, control):
 
 
 def streamed(server, answers, control):
+    """A stream comes in pieces that add up to the text. It has the usage only if the request asks for it."""
     set_card(control, "delay 30")  # the first answer takes more than a second, so it comes in pieces on any machine
     sum("finish_reason" in str(event) for event in server.stream(answers[0]["request"])) > 2 or fail("one piece")
     set_card(control, "delay 1")
@@ -225,6 +234,7 @@ def characters(server, answers, text):
 
 
 def stops(server, answers):
+    """The text ends before a stop string, also in a stream, and the card stops early."""
     a = answers[0]
     text = a["text"]
     for begin in range(3, len(text) - 12, 4):  # stop strings that begin and end anywhere within tokens
@@ -243,7 +253,8 @@ def stops(server, answers):
 
 
 def seeds(server, answers):
-    """Without a seed, the server draws a new one for every request, and the answer gives it."""
+    """If a request that samples gives no seed, the server draws a new seed for it, and the answer names the seed. A
+    greedy request has no seed."""
     body = {"prompt": LONG, "max_tokens": 2, "temperature": 1}
     drawn = {server.complete(body)["timings"]["seed"] for _ in range(3)}
     equal("different seeds", len(drawn), 3)
@@ -252,6 +263,8 @@ def seeds(server, answers):
 
 
 def chat(server, answers, golden):
+    """Chats give the oracle's text, also as streams, in parts and with several turns. Messages that the template cannot
+    express are refused. golden: the oracle's answer in the template."""
     want = json.load(open(golden))
     messages = [{"role": "user", "content": "Once upon a time"}]
     body = {"messages": messages, "max_tokens": len(want["token_ids"]), "model": MODEL}
@@ -308,6 +321,7 @@ ACCEPTED = {"frequency_penalty": 0, "presence_penalty": 0.0, "top_p": 1, "n": 1,
 
 
 def fields(server, answers):
+    """Wrong and unsupported fields are refused by name. Values that change nothing are accepted."""
     for name, value, code in REFUSED:
         error = server.complete({"prompt": LONG, "max_tokens": 2, name: value}, 400)["error"]
         equal(f"code of {name} = {value!r}", error["code"], code)
@@ -326,6 +340,7 @@ def fields(server, answers):
 
 
 def bodies(server, answers):
+    """Malformed and long bodies, wrong paths, methods and types give the right status, and the pages are there."""
     for body in ('{"prompt":', "[1]", '"x"', "", "nan", '{"prompt": "a", "prompt": "b"}', '{"prompt": "\\u0000"}',
                  b'{"prompt": "\xff"}', "[" * 3000):
         error = server.json("/v1/completions", body, 400)["error"]
@@ -353,6 +368,7 @@ def bodies(server, answers):
 
 
 def slow_body(server, answers):
+    """A body that does not come within --body-timeout gives status 408."""
     link = socket.create_connection(("127.0.0.1", server.port), timeout=30)
     link.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                  b"Content-Length: 4000\r\n\r\n{")
@@ -371,6 +387,7 @@ def slow_body(server, answers):
 
 
 def keys(server, answers, *allowed):
+    """Completions, /v1/models and /metrics need one of the allowed keys. /health needs none."""
     for key in allowed:
         equal("a right key", server.ask("/v1/models", Authorization="Bearer " + key)[0], 200)
     for header in ("", "Bearer", "Bearer ", "Bearer " + allowed[0][:-1], "Bearer " + allowed[0] + "x", allowed[0],
@@ -384,12 +401,14 @@ def keys(server, answers, *allowed):
 
 
 def origins(server, answers, origin):
+    """The server allows pages of the origin that --cors names."""
     status, headers, _ = server.ask("/v1/completions", method="OPTIONS", Origin=origin)
     equal("preflight", (status, headers["Access-Control-Allow-Origin"]), (204, origin))
     "Content-Type" in headers["Access-Control-Allow-Headers"] or fail("headers:", headers)
 
 
 def no_origins(server, answers):
+    """Without --cors, no origin is allowed."""
     equal("preflight", server.ask("/v1/completions", method="OPTIONS", Origin="http://a")[0], 405)
     "Access-Control-Allow-Origin" in server.ask("/health")[1] and fail("an origin is allowed")
 
@@ -504,7 +523,7 @@ def faults(server, answers, control):
 
 
 def back(server, answers, restarts):
-    """Waits until the card works again after so many restarts in total."""
+    """Waits until the card works again. restarts: how often the card must have been restarted in all."""
     server.wait_for("rill_card_up", 1)
     equal("the next", server.complete(answers[0]["request"])["choices"][0]["text"], answers[0]["text"])
     equal("restarts", server.metric("rill_card_restarts_total"), restarts)
@@ -664,7 +683,7 @@ def slots_full(server, answers, control):
 
 def slots_faults(server, answers, control):
     """A fault of one request (code below 5) ends only this request. A fault of the run, and a card that hangs, end all
-    requests."""
+    requests. The server restarts the card after it hung, and after the watchdog's fault (7)."""
     set_card(control, "delay 10")
     body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
 

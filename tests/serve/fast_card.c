@@ -6,8 +6,8 @@
 //   TABLE    a request on each line: prompt ids : inverse_temperature top_k min_p seed : answer ids (settings as words
 //            of the registers). If a prompt is not in the table, the answer counts up from the prompt's first id
 //   CONTROL  a file that the next request reads and removes: `delay MS` (for each token, from now on), `fault CODE N`
-//            (after N tokens; a code from 5 ends all requests), `hang N` (the card hangs until a reset), `stuck` (the
-//            next reset fails)
+//            (after N tokens; a code of 5 or more ends all requests), `hang N` (after N tokens, the card hangs until a
+//            reset), `stuck` (the card hangs at once, and the next reset fails)
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
@@ -79,6 +79,7 @@ static double now_ms(void) {
 
 // ---- registers ----
 
+// Returns a number of package.json, or 0 if package.json has no such member.
 static json_int_t figure(const char *key) { return json_integer_value(json_object_get(package, key)); }
 
 // Returns the register of this name. A design without such a register gets a word that reads 0.
@@ -94,19 +95,20 @@ static uint32_t *word(const char *name) {
     return none;
 }
 
-// Registers of 64 bits.
+// wide and put_wide read and write a register of 64 bits, which is two words.
 static uint64_t wide(const char *name) { return (uint64_t)word(name)[1] << 32 | word(name)[0]; }
 
 static void put_wide(const char *name, uint64_t value) {
     word(name)[0] = (uint32_t)value, word(name)[1] = (uint32_t)(value >> 32);
 }
 
+// Puts the registers and slots into the state after a reset. The memory stays.
 static void reset(void) {
     memset(reg, 0, sizeof reg);
-    *word("magic") = 0x4C4C4952;
+    *word("magic") = 0x4C4C4952; // "RILL"
     put_wide("identity", strtoull(json_string_value(json_object_get(package, "identity")), NULL, 16));
     put_wide("layout", strtoull(json_string_value(json_object_get(package, "layout")), NULL, 16));
-    *word("CTRL") = 4;
+    *word("CTRL") = 4; // ap_idle
     put_wide("idle_engines", UINT64_MAX);
     running = done = hanging = false;
     held.count = 0;
@@ -191,7 +193,7 @@ static void start(void) {
     take(&slot[0]);
     keep(&slot[0]);
     running = true, done = false;
-    *word("CTRL") = 1;
+    *word("CTRL") = 1; // ap_start
     *word("halt") = 0;
     put_wide("cycles", 500);
     put_wide("beats_00", 0);
@@ -207,6 +209,7 @@ static void count_drafts(uint32_t made) {
     }
 }
 
+// Ends a request and frees its slot.
 static void finish(struct slot *s, uint32_t ending) {
     s->busy = false, s->ending = ending;
     count_drafts(s->made);
@@ -253,7 +256,7 @@ static void work(void) {
     for (int i = 0; i < slots; i++) busy |= slot[i].busy;
     if (!running || busy) return;
     running = false, done = true;
-    *word("CTRL") = 6;
+    *word("CTRL") = 6; // ap_done, ap_idle
 }
 
 // ---- registers of slots ----
@@ -305,6 +308,7 @@ static uint32_t state(void) {
     return value;
 }
 
+// Carries out a request of the protocol and replies to it.
 static void serve(int fd, const struct card_request *r, const void *payload) {
     uint8_t *at = (uint8_t *)ids_at(r->address);
     bool reset_fails = r->op == CARD_RESET && stuck;
@@ -326,6 +330,7 @@ static void serve(int fd, const struct card_request *r, const void *payload) {
     else reply(fd, reset_fails ? EIO : 0, 0, NULL, 0);
 }
 
+// Returns false if the connection is to be closed.
 static bool serve_client(int fd) {
     static uint8_t payload[MAX_PAYLOAD];
     struct card_request r;

@@ -44,6 +44,7 @@ if t: a["request"].update(temperature=t, top_k=k, min_p=p, seed=s)
 a["settings"] = [t, k, p, s]
 print(json.dumps(a))' "$@" >>"$work/golden.jsonl"
 }
+# A text with characters of several bytes. Its tokens are the answer to the prompt [7].
 shown="naïve 😀 über “x” end."
 answers() {
     rm -f "$work/golden.jsonl"
@@ -139,7 +140,7 @@ fields_of_page() { # the table of fields names those of the source
         cut -d'|' -f2 | grep -o '`[a-z_]*`' | tr -d '`' | sort)
 }
 counted check "the page has every field" fields_of_page
-codes_of_page() {
+codes_of_page() { # the table of errors names the codes of the source
     diff <(cat "$root"/boards/serve/*.c | tr '\n' ' ' |
         grep -oE '(refuse\([^;"]*|cut\([^;]*", |code = |[?:] )"[a-z_]+"' |
         grep -oE '"[a-z_]+"$' | tr -d '"' | grep _ | grep -vE 'completion|_error$|_total' | sort -u) \

@@ -64,10 +64,10 @@ class Module:
     def json(self) -> dict:
         return {"cells": self.cells, "ports": self.ports, "netnames": self.names}
 
-    def net(self, *more) -> Netlist:
+    def net(self, *more) -> Netlist:  # more: the further arguments of Netlist, such as tables of modules and dies
         return Netlist(self.json(), NS, *more)
 
-    def worst(self, *more):
+    def worst(self, *more):  # returns the longest path
         return Walk(self.net(*more)).worst(1)[0]
 
 
@@ -76,7 +76,7 @@ def near(value: float, want: float) -> None:  # ns
 
 
 def one_load() -> float:
-    """The delay of a net with one load next to its driver."""
+    """Returns the delay of a net with one load next to its driver."""
     return NS["net"] + NS["clb"] * (1 / NS["loads_of_clb"]) ** 0.5
 
 
@@ -218,7 +218,8 @@ def case_multiplier() -> None:
 
 
 def two_clocks(source: bool, to: bool, enable: str = "") -> float:
-    """The time from a register to another one. source, to: the register is clocked by clk_2x."""
+    """Returns the time from a register to another one. source, to: whether clk_2x clocks the first and the second
+    register. enable: name of a register at clk_2x that enables the second register."""
     module = Module()
     fast = module.clock_2x()
     pins = {"CE": module.flop(enable, C=fast)} if enable else {}

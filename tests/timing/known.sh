@@ -43,14 +43,16 @@ walk_all() {
     walked 'rill_pair WIDTH=4' 1.5 && walked 'rill_leaf' 1.2 && walked 'rill_engine LANES=2' 3.5 &&
         known --store "$scratch/lines"
 }
+# Checks that known.py says that the row of a line is stale.
 told() { grep -qx "stale: $1" <<<"$(known --check)"; }
 # Changes the hash in the row of a module, as if the row were from another version of the module. It must be stale.
 with_another_key() { # line
     sed -i -E "s/ [0-9a-f]{16}( $1)\$/ 0123456789abcdef\1/" "$timing/paths.txt"
     told "$1"
 }
-# known.py can restore the tables of all walks from the rows of paths.txt, which is in the tree.
+# Checks that known.py restores the tables of all walks from the rows of paths.txt, which is in the tree.
 restored() { rm -rf "$work" && mkdir "$work" && nothing && [ "$(find "$work" -name '*.table' | wc -l)" = 3 ]; }
+# A walk that finds another time than the row of the same logic must say so.
 other_result() { grep -q '^1.30 ns, but its row of the same logic says 1.20 ns' <<<"$(walked 'rill_leaf' 1.3)"; }
 
 leaf 'a'

@@ -15,7 +15,8 @@
 
 #include "gen/command/command.h"
 
-// Compiles the spec at this path. The result is allocated in the arena, and the caller may change it.
+// Compiles the spec at this path. The result is allocated in the arena, and the caller may change it. Errors are
+// printed to stderr, and fail the test.
 static inline struct ir *build_in(struct arena *of, const char *spec) {
     struct diag diag;
     diag_init(&diag, stderr);

@@ -18,10 +18,11 @@ struct bench {
     struct arena arena;
     struct hbm *hbm;        // two channels with the timing of the board u55c
     struct hbm_channel *ch; // channel 0, which the functions below use
-    int beat_bytes;
-    double period_ns; // of the port's clock
+    int beat_bytes;         // width of the port
+    double period_ns;       // of the port's clock
 };
 
+// Returns the figures of the memory in boards/u55c.yaml.
 static inline struct hbm_figures u55c_figures(struct arena *arena) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -30,7 +31,8 @@ static inline struct hbm_figures u55c_figures(struct arena *arena) {
     return device->hbm;
 }
 
-// Opens the model. The caller calls bench_close. seed: jitter, 0 for none.
+// Opens the model, which the caller closes with bench_close. clock_mhz: clock of the port. seed: selects the jitter of
+// the latencies; 0: no jitter.
 static inline void bench_open_seed(struct bench *b, double clock_mhz, int beat_bytes, uint64_t seed) {
     const char *why = NULL;
     arena_init(&b->arena);
@@ -57,6 +59,7 @@ static inline void bench_close(struct bench *b) {
     arena_free(&b->arena);
 }
 
+// Fails the test if the value differs by more than this share of `want`.
 static inline void assert_near(double value, double want, double tolerance) {
     if (value < want * (1 - tolerance) || value > want * (1 + tolerance))
         fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
@@ -100,6 +103,7 @@ static inline void write_burst(struct bench *b, uint64_t address, int beats, uin
     for (int i = 0; i < beats; i++) hbm_give_write(b->ch, data, ~0ull);
 }
 
+// Waits for the response to a write burst.
 static inline struct hbm_beat wait_response(struct bench *b) {
     struct hbm_beat beat = {0};
     while (hbm_take_response(b->ch, &beat) != 0) hbm_tick(b->hbm);

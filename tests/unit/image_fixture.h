@@ -17,6 +17,7 @@ struct image_fixture {
     char dir[64]; // the scratch folder, which image_end removes
 };
 
+// Makes the scratch folder. The caller calls image_end, which removes the folder and frees the arena.
 static inline void image_begin(struct image_fixture *x) {
     fixture_begin(&x->f);
     strcpy(x->dir, "/tmp/rill-test-XXXXXX");
@@ -33,6 +34,7 @@ static inline void image_end(struct image_fixture *x) {
     fixture_end(&x->f);
 }
 
+// Returns the path of a name in the scratch folder.
 static inline const char *image_path(struct image_fixture *x, const char *name) {
     return arena_printf(&x->f.arena, "%s/%s", x->dir, name);
 }
@@ -82,7 +84,7 @@ static inline const char *image_pack_golden(struct image_fixture *x, const struc
     return dir;
 }
 
-// Returns the index of a node of the graph.
+// Returns the index of a node of the graph. Fails the test if there is no such node.
 static inline int image_node(const struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nodes; n++)
         if (!strcmp(ir->node[n].name, name)) return n;

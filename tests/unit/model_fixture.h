@@ -24,6 +24,7 @@ struct fixture {
     size_t len;
 };
 
+// The caller calls fixture_end, which frees the arena and the text.
 static inline void fixture_begin(struct fixture *f) {
     *f = (struct fixture){0};
     arena_init(&f->arena);
@@ -58,6 +59,7 @@ static inline const char *find_dir(struct fixture *f, const char *file) {
     return path ? file_dir(&f->arena, path) : NULL;
 }
 
+// Returns the folder of the shipped checkpoint. Fails the test if the folder is not found.
 static inline const char *shipped_model(struct fixture *f) {
     const char *dir = find_dir(f, "models/tinystories-gpt2-1m/config.json");
     if (!dir) fail_msg("models/tinystories-gpt2-1m not found: set RILL_HOME to the project's root");

@@ -6,6 +6,8 @@
 
 #include "gen/numerics/quantize.h"
 
+// Quantizes w[rows][k]. The result is allocated in the arena. group: elements of a group of a row, which share a scale,
+// in the formats that have groups.
 static inline struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k,
                                              enum qformat format, int64_t group) {
     return quantize_weighed(arena, w, rows, k, format, group, NULL);

@@ -9,8 +9,8 @@
 #include "gen/cost/cost.h"
 #include "gen/timing/timing.h"
 
-// pos: position of the step's first token; tokens: tokens of the step. Returns the beats that the step reads from
-// memory.
+// pos: position of the step's first token; tokens: tokens of the step. Fails the test if the beats of an engine, or the
+// cycles in which it is busy, differ. Returns the beats that all engines read from memory in the step.
 static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tokens) {
     struct arena scratch;
     arena_init(&scratch);

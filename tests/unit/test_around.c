@@ -29,7 +29,7 @@ static const char spec[] =
     "        - {op: silu, name: s, in: [a]}\n        - {op: add, name: h_next, in: [s, h]}\ndesign:\n  lanes: 4\n  T: "
     "2\n";
 
-// INPUT, RESULT: input and result of the custom kernel. BEHIND: output of the silu after it.
+// INPUT, RESULT: input and result of the custom kernel. BEHIND: output of the silu that reads the result.
 enum stream { INPUT, RESULT, BEHIND, STREAMS };
 
 // The values that a design would compute: value[stream][row][repetition][element].
@@ -79,6 +79,7 @@ static void send_step(struct design *d, enum stream stream, int step) {
             }
 }
 
+// Returns the first input or output stream of the kernel that computes a node.
 static int edge_of(const struct ir *ir, const char *node, bool output) {
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; ir->kernel[k].node == image_node(ir, node) && p < ir->kernel[k].ports; p++)
@@ -87,6 +88,7 @@ static int edge_of(const struct ir *ir, const char *node, bool output) {
     return IR_NONE;
 }
 
+// Returns a copy of a text, or NULL for NULL.
 static const char *const_text(struct image_fixture *x, const char *text) {
     return text ? arena_strdup(&x->f.arena, text) : NULL;
 }
@@ -156,8 +158,8 @@ static void test_result_missing(void **state) {
     }
 }
 
-// The replay takes the kernel's result from the design, so its values are not compared, but its form is: zeros after
-// the last element, complete firings.
+// The replay takes the kernel's result from the design. So the values of the result are not compared, but its form is
+// checked: the elements after the last one must be zeros, and firings must be complete.
 static void test_result_malformed(void **state) {
     (void)state;
     static const struct {

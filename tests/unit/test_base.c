@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gen/base: arithmetic, arena, vectors, text, output sets, nearest words.
+// Tests gen/base: arithmetic, arena, vectors, text, output sets, nearest words, places of messages, and the hash of
+// logits.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -129,6 +130,7 @@ static bool exists(const char *dir, const char *name) {
     return access(path, F_OK) == 0;
 }
 
+// Returns whether the folder is empty. A folder that is not empty cannot be removed.
 static bool is_empty_dir(const char *dir) { return rmdir(dir) == 0 && mkdir(dir, 0777) == 0; }
 
 static void test_output_commit(void **state) {
@@ -261,6 +263,7 @@ static void test_verilog_place(void **state) {
     assert_int_equal(at.col, 3);
 }
 
+// Compares the output of an error at this place, with the line of the source if the source has a text.
 static void expect_output(struct loc loc, const char *message, const char *expected) {
     char *text = NULL;
     size_t len = 0;

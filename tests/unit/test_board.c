@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the ports, limits and power of a board file: they are read, kept in dumps, and used by costs, the partition
-// over dies, warnings and the report.
+// Tests the figures of a board file about memory ports, limits and power. Costs, the partition over dies, warnings and
+// the report must use them, and docs/boards.md must list them.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,8 @@ static bool within(const struct cost_resources *r, const struct cost_resources *
            r->uram <= limit->uram;
 }
 
-enum claim { ALL, ALL_AND_MOST /* also with the second figure of the ports */ };
+// ALL_AND_MOST: also if each memory port needs the most resources that the board file gives (cost_fill.most).
+enum claim { ALL, ALL_AND_MOST };
 
 // Checks that the resources of each die and the wires of each boundary are within the limits of the board.
 static void hold(const char *spec, enum claim claim) {
@@ -155,8 +156,8 @@ static int lanes_at_memory(const struct ir *ir) {
     return lanes;
 }
 
-// If the memory ports need more resources, fewer lanes are on their die. If few wires may cross to the next die, more
-// lanes must be there.
+// If the memory ports need more resources, fewer lanes are on their die. If fewer wires may cross to the next die, more
+// lanes are on the die of the ports again.
 static void a_partition_sees_ports_and_wires(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -227,6 +228,7 @@ static void a_boundary_beyond_its_limit_is_warned_of(void **state) {
                            "5300 of the platform"));
 }
 
+// Prints a row for each figure, in the form of the tables in docs/boards.md.
 static void list_figures(FILE *out) {
     static const struct {
         const char *section, *key;

@@ -10,8 +10,10 @@
 #include "gen/reference/calibrate.h"
 #include "gen/reference/statistics.h"
 
-enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97, LANES = 5 /* four and one more */ };
+enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97, LANES = 5 };
+// IDS: tokens of the text. LANES: texts that are evaluated together, a group of four and one more.
 
+// Returns a spec with further keys of `model` and with the keys of `design`.
 static const char *spec_of(struct image_fixture *x, const char *model, const char *design) {
     return arena_printf(&x->f.arena,
                         "name: t\nmodel: {family: gpt2, layers: 2, hidden: 64, heads: 2, ffn: 100, vocab: 97, %s}\n"
@@ -38,6 +40,7 @@ static void make_ids(uint32_t ids[IDS]) {
     for (int i = 0; i < IDS; i++) ids[i] = (uint32_t)(next_random(&state) % VOCAB);
 }
 
+// Returns the statistics of a random text with random weights.
 static struct statistics *collect(struct image_fixture *x, const struct oracle_graph *g) {
     static uint32_t ids[IDS];
     make_ids(ids);
@@ -203,8 +206,9 @@ static void test_damaged(void **state) {
     refuse("{", "[", "line 1");
 }
 
-// ---- quantizing by it ----
+// ---- quantizing with the statistics ----
 
+// Runs five steps and returns the logits of the last one.
 static const float *run(struct oracle *o) {
     assert_non_null(o);
     for (int p = 0; p < 5; p++) assert_true(oracle_step(o, (uint32_t)(7 * p), NULL, p, true));

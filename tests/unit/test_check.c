@@ -16,13 +16,13 @@ enum {
     TOKENS = 2,
     HEADS = 2,
     HEAD_DIM = 20,
-    VECTOR = 10,
+    VECTOR = 10, // elements of the vectors
     CONTEXT = 16,
     REPEAT = 3,
     XS = 32, // elements of a beat
     LANES = 4,
-    BLOCK = 40,
-    LONG = 90
+    BLOCK = 40, // elements of a block of T_MX
+    LONG = 90   // elements of T_MX
 };
 enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES, T_LAST, TENSORS };
 
@@ -187,7 +187,9 @@ static void make_edges(struct bench *b) {
         ir->kernel[1].port[t].is_output = false;
         ir->edge[t] = (struct ir_edge){.name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t};
     }
-    ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read after its region: the last `next`
+    // The reader of T_LOCAL is in the region after the repeated one, so the stream has the value after the last
+    // repetition.
+    ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL;
     ir->kernel[0].port[T_LOCAL].tensor = IR_NONE;
     ir->kernel[1].port[T_LOCAL].region = 1;
 }
@@ -269,6 +271,7 @@ struct sent {
     bool last;
 };
 
+// Returns the number of bits of a word: data, tuser, tlast and tcount.
 static int bits_of(const struct bench *b, enum tensor t) {
     return (int)data_bits(b->ir.tensor[t].dtype) + USER_BITS + 1 + (t == T_SCORES ? COUNT_BITS : 0);
 }
@@ -296,6 +299,7 @@ static void send(struct sender *s, const void *data, int tok, int tokens, bool l
     check_beat(s->b->check, (int)s->tensor, sent.words, sent.user, sent.last, sent.count, (uint64_t)s->beats);
 }
 
+// Sends n elements from element `base` on, for each token of a step.
 static void send_floats(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t base) {
     for (int64_t i = 0; i < n; i += LANES)
         for (int tok = 0; tok < tokens; tok++) {
@@ -376,6 +380,7 @@ static void send_bytes(struct sender *s, int64_t repetition, int64_t first, int 
         }
 }
 
+// Sends the words of a tensor for one step and one repetition.
 static void send_value(struct sender *s, int64_t repetition, int64_t first, int tokens) {
     for (int h = 0; h < HEADS && (s->tensor == T_Q || s->tensor == T_SCORES || s->tensor == T_SCALAR); h++) {
         if (s->tensor == T_Q) send_mx(s, repetition, first, tokens, HEAD_DIM, HEAD_DIM, h * HEAD_DIM);

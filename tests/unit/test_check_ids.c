@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the stream checker with the streams of a language model's token loop: step words, step words ahead of the ids
 // (for the walker), ids to the model, and ids to the ring, from which the host reads them. Every wrong bit, and every
-// missing or additional word, must be found.
+// missing or additional word, must be found. Only step words ahead of the ids may be missing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@ struct replay {
 static const char *fault; // of the replay, at every position
 static bool gone;         // its values have left the window
 
+// id_behind: the id that is generated after the token at this position. id_at: the id of the token at a position, which
+// is one of the prompt or a generated one.
 static uint32_t id_behind(int64_t position) { return (uint32_t)(position * 2654435761u + 12345); }
 static uint32_t id_at(int64_t position) {
     return position < PROMPT ? (uint32_t)position * 7919 + 3 : id_behind(position - 1);
@@ -72,6 +74,7 @@ struct bench {
     struct check *check;
 };
 
+// Makes a token loop and a reader, with all streams from the first to the second.
 static void make_kernels(struct ir *ir) {
     static const char *const name[STREAMS] = {"step", "walk_step", "ring", "id"};
     ir->kernel = ARENA_ARRAY(ir->arena, struct ir_kernel, 2);
@@ -139,6 +142,7 @@ static int teardown(void **state) {
     return 0;
 }
 
+// Begins a request. eot: ids that end it.
 static void begin(struct bench *b, struct end_ids eot) {
     static uint32_t ids[PROMPT];
     for (int i = 0; i < PROMPT; i++) ids[i] = id_at(i);
@@ -148,6 +152,8 @@ static void begin(struct bench *b, struct end_ids eot) {
 
 // ---- the streams of a correct design ----
 
+// PREFILL: steps of the prompt. STEPS: steps of the request. ALL_IDS: ids that the token loop sends to the model, which
+// are all but the last generated one.
 enum { PREFILL = (PROMPT + TOKENS - 1) / TOKENS, STEPS = PREFILL + NEW - 1, ALL_IDS = PROMPT + NEW - 1 };
 
 struct word {
@@ -318,6 +324,7 @@ static void test_golden_fault(void **state) {
     assert_string_equal(check_overflow(b->check), fault);
 }
 
+// A value that has left the replay's window never matches.
 static void test_value_that_is_gone(void **state) {
     struct bench *b = *state;
     gone = true;

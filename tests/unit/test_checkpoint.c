@@ -369,6 +369,7 @@ static const struct {
     {"[", "index.json: error"},
 };
 
+// Opens the files with this index. message: the expected error; NULL: the tensors must be read.
 static void check_index(const char *index, const char *message) {
     struct fixture f;
     fixture_begin(&f);
@@ -517,7 +518,7 @@ static void test_size_of_a_piece(void **state) {
     assert_int_equal(checkpoint_piece(&s), 5);
 }
 
-// Returns the standard deviation.
+// Returns the standard deviation, and the mean in *mean.
 static double spread_of(const float *x, int n, double *mean) {
     double sum = 0, square = 0;
     for (int i = 0; i < n; i++) sum += x[i];

@@ -23,7 +23,7 @@ static char *said; // all diagnostics
 static size_t said_len;
 static struct diag diag;
 
-// Emits the RTL of a design with this identity and layout.
+// Emits the RTL of a design. The number is used as identity and as hash of the layout.
 static bool emit(const struct ir *design, uint64_t identity, struct emit_rtl *out) {
     return emit_rtl(emit_plan_make(design, &(struct emit_names){identity, identity}), out, &diag);
 }

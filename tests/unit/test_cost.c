@@ -20,7 +20,8 @@
 struct tolerance {
     double share, cells;
 };
-static const struct tolerance logic = {0.25, 25}, shape = {0.1, 1}; // shape: DSPs and memories
+// logic: for LUTs and flip-flops. shape: for DSPs and memories.
+static const struct tolerance logic = {0.25, 25}, shape = {0.1, 1};
 static const double mean_percent = 6; // limit of the mean error over all rows, for LUTs and for FFs
 
 // ---- the measured table ----
@@ -99,7 +100,7 @@ static void estimates_are_near_the_measured_table(void **state) {
     arena_free(&arena);
 }
 
-// The table must have a measurement of every module that can be part of a design.
+// The table must have a measurement of the module of every kernel in these designs.
 static void slow_every_kernel_of_the_shipped_designs_is_measured(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml",
@@ -212,7 +213,7 @@ static void slow_every_kernel_of_a_design_has_a_formula(void **state) {
     }
 }
 
-// The latency of the engine must include its hops between dies, one in each direction.
+// The latency of the engine must include the hops between dies in both directions.
 static void hops_are_in_the_latency(void **state) {
     (void)state;
     struct arena arena;
@@ -360,6 +361,7 @@ static void a_decode_step_is_counted_right(void **state) {
     arena_free(&arena);
 }
 
+// Returns the LUTs of a module with four parameters. Parameters that the module does not have are ignored.
 static int64_t luts(const char *module, struct ir_param a, struct ir_param b, struct ir_param c, struct ir_param d) {
     const struct ir_param param[] = {a, b, c, d};
     struct cost_resources r;
@@ -412,6 +414,8 @@ static void a_design_without_a_clock_has_the_boards(void **state) {
     arena_free(&arena);
 }
 
+// Compares a row of the formats. beside: bits that are stored beside the weights, such as scales and biases. bytes: all
+// that is stored.
 static void assert_row(const struct cost_format *f, const char *what, const char *format, int64_t weights,
                        int64_t beside, int64_t bytes) {
     assert_string_equal(f->what, what);

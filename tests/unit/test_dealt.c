@@ -95,13 +95,13 @@ static void test_parts(void **state) {
     check_table(build(10003, "channels: 5"), 2, 10003);
     check_table(build(17011, "channels: 5"), 4, 17011);
     check_table(build(9001, "channels: 3"), 2, 9001);
-    check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // as many rows of two-byte elements
+    check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // 6001 rows with elements of two bytes
 }
 
 // The table is at the same offset in the channels of all engines.
 static void test_engines(void **state) {
     (void)state;
-    const struct ir *ir = build(40009, "channels: 13, binding: spatial"); // the last of 8 have more weights
+    const struct ir *ir = build(40009, "channels: 13, binding: spatial"); // the last of the 8 have more weights
     assert_true(ir->engines > 1 && ir->engine[0].channels < 8);
     check_table(ir, 8, 40009);
 }

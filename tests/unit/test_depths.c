@@ -18,6 +18,7 @@ static struct ir_edge *edge_between(struct ir *ir, const char *from, const char 
     return NULL;
 }
 
+// Returns a design with a fork of its input, a product, and an addition at which two branches meet.
 static struct ir *build_five(struct image_fixture *x) {
     return image_build(x,
                        "name: t\ngraph:\n  inputs: {x: {shape: [96]}}\n  outputs: [y]\n  regions:\n    - name: main\n"
@@ -123,7 +124,7 @@ static void test_words_of_64_bits(void **state) {
     image_end(&x);
 }
 
-// FIFOs use LUTs up to 64 words or 16 Kibit, block RAMs below 2048 words, and UltraRAM for 2048 or more words.
+// FIFOs use LUTs up to 64 words or up to 16 Kibit, block RAMs below 2048 words, and UltraRAM for 2048 or more words.
 static void test_memory_styles(void **state) {
     (void)state;
     assert_int_equal(allocate_memories_style(64, 2000), RAM_DISTRIBUTED);

@@ -111,7 +111,7 @@ static const char *spec_of(struct image_fixture *x, const char *name, const char
 
 // ---- the compiler ----
 
-// Returns the IR after infer-types as text, without the members that say whether it comes from a family.
+// Returns the IR after infer-types as text, without the members that say whether the graph comes from a family.
 static const char *dump(struct image_fixture *x, const char *path) {
     struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     struct text text = {0};
@@ -196,6 +196,7 @@ struct file_of {
     struct text header, data;
 };
 
+// Adds a tensor to the file, unless the file already has one of this name. cols: 1 for a vector.
 static void add_tensor(struct file_of *f, const char *name, int64_t rows, int64_t cols, const float *values) {
     size_t begin = f->data.len, bytes = sizeof *values * (size_t)(rows * cols);
     const char *entry = arena_printf(&f->x->f.arena, "\"model.%s\":", name);
@@ -277,7 +278,8 @@ static void test_checkpoint(void **state) {
     assert_same_file(&x, own, random, "channel_00.bin");
     assert_same_file(&x, own, random, "golden.bin");
     assert_same_file(&x, own, random, "oracle.bin");
-    write_file(image_path(&x, "config.json"), GATED_CONFIG "8}", strlen(GATED_CONFIG "8}")); // no shape depends on it
+    // The tensors still have the shapes that the spec needs, so only config.json shows the difference.
+    write_file(image_path(&x, "config.json"), GATED_CONFIG "8}", strlen(GATED_CONFIG "8}"));
     assert_null(image_try(&x, ir, x.dir, "wrong", false));
     assert_reported(&x.f, "config.json: error: `head_dim` is 8, but the spec says 4");
     image_end(&x);
@@ -392,6 +394,7 @@ static bool config_fits(struct image_fixture *x, const struct family *family, co
     return want && have && family_config_check(have, want, x->dir, &x->f.arena, &x->f.diag);
 }
 
+// Checks that a config.json agrees with the values of `model` in a spec, or is refused with the message of the case.
 static void check_config(const char *name, const char *model, const struct config_case *c) {
     struct image_fixture x;
     image_begin(&x);

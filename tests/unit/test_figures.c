@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares figures of reports, forecasts and memory maps with values that were computed by hand or counted in a
-// simulation of the RTL. No expected value here comes from the code that it checks.
+// simulation of the RTL. No expected value here comes from the code that the test checks.
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -35,6 +35,7 @@ static int teardown(void **state) {
 
 static const char story[] = "configs/tinystories-gpt2-1m.yaml";
 
+// Returns the design after this pass, or after all passes if `pass` is NULL.
 static struct ir *build(const char *spec, const char *pass) {
     struct ir *ir = command_build(spec, &arena, &diag, pass);
     assert_non_null(ir);
@@ -55,6 +56,7 @@ static struct ir *build_rows(const char *context, const char *shape, const char 
     return ir;
 }
 
+// Returns the forecast of a request with this number of prompt tokens and of generated tokens.
 static struct timing_forecast *forecast(const struct ir *ir, int64_t prompt, int64_t tokens) {
     const char *why = NULL;
     struct timing_forecast *f = timing_forecast_request(ir, prompt, tokens, 0, false, INT64_MAX, &why);

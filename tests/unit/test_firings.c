@@ -6,6 +6,8 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 
+// Returns the design after the pass that orders the firings. products: lines of the operations that make q, k and v.
+// design: further keys.
 static struct ir *build(struct image_fixture *x, const char *products, const char *design) {
     static const char *const text = "name: t\n"
                                     "graph:\n"

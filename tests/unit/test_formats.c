@@ -7,6 +7,8 @@
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 
+// Returns a spec of a model of the family `model`. weights: value of the key `weights`, after which other keys of
+// `design` may follow.
 static const char *spec_of(struct image_fixture *x, const char *model, const char *weights) {
     return arena_printf(&x->f.arena,
                         "name: t\n"
@@ -30,7 +32,7 @@ static void assert_format(const struct ir *ir, const struct oracle_graph *g, con
                  oracle_is_int4(g, name), int4);
 }
 
-struct formats {
+struct formats { // the format of a product
     const char *name;
     bool int4;
 };
@@ -75,6 +77,7 @@ static void test_embedding(void **state) {
     }
 }
 
+// A format without patterns applies to all products except the head.
 static void test_words(void **state) {
     (void)state;
     static const struct formats all[] = {{"q_acc", true}, {"mlp_down_acc", true}, {"logits_acc", false}, {0}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong kernel: it has the name of a library module.
+// Wrong kernel: its file also defines rill_fifo, which is the name of a library module.
 module rill_fifo (input wire clk);
 endmodule
 

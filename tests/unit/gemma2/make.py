@@ -25,6 +25,7 @@ def capped(x, cap):
 
 
 def attention(n, w, window):
+    """n: rows after the norm. w(name) returns a weight of the layer. window: positions that a row attends to."""
     def heads(name, count):
         return (n @ w(f"self_attn.{name}_proj").T).reshape(len(n), count, HEAD)
 

@@ -16,10 +16,11 @@ sys.path.insert(0, str(HERE.parents[1] / "witness"))
 import files
 LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD, FFN, VOCABULARY, PERIOD, WINDOW = 5, 12, 2, 1, 8, 10, 13, 2, 5
 THETA, LOCAL_THETA, EPS = 1e6, 1e4, 1e-6
-IDS = [1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4]
+IDS = [1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4]  # the prompt, for each of whose positions there are logits
 
 
 def make_weights():
+    """Returns random weights {name: array}. Gains are around 0, because a norm adds 1 to them."""
     r, weights = np.random.RandomState(5), {}
 
     def matrix(name, rows, cols):
@@ -47,7 +48,8 @@ def norm(x, gain):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + EPS) * (1 + gain)
 
 
-def turned(x, theta):  # [positions][heads][HEAD]
+def turned(x, theta):
+    """Returns x[positions][heads][HEAD] after the rotary embedding."""
     angle = np.arange(len(x))[:, None] * theta ** (-np.arange(0, HEAD, 2) / HEAD)
     cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
     a, b = x[..., : HEAD // 2], x[..., HEAD // 2 :]
@@ -55,12 +57,14 @@ def turned(x, theta):  # [positions][heads][HEAD]
 
 
 def hidden(positions, window):
-    """A mask with -1e30 for positions that a row does not attend to: later ones, and those `window` or more before."""
+    """Returns a mask that is added to scores. It is -1e30 for positions that a row does not attend to: later positions,
+    and positions that are `window` or more before the row."""
     apart = np.arange(positions)[:, None] - np.arange(positions)
     return np.where((apart < 0) | (apart >= window), -1e30, 0)
 
 
 def attention(n, w, theta, window):
+    """n: rows after the norm. w(name) returns a weight of the layer. window: positions that a row attends to."""
     def heads(name, count):
         return (n @ w(f"self_attn.{name}_proj").T).reshape(len(n), count, HEAD)
 

@@ -18,6 +18,7 @@ halves = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0],
 
 
 def finite_halves(count):
+    """Returns random fp16 numbers as bits. Numbers that would be infinite or NaN become subnormal or 0."""
     bits = rng.integers(0, 1 << 16, count, dtype=np.uint16)
     bits[(bits >> 10 & 31) == 31] &= 0x83FF
     return bits
