@@ -66,7 +66,7 @@ def check(cells, report, pblocks):
             wanted[die] += 1
     senders = {die_of(path, placed) for path in cells if path and path[-1] == "gen_far.u_send"}
     if dies != wanted or len(dies) != 3 or len(senders) < 2 or not all(dies.values()):
-        sys.exit(f"error: {dies}, pblocks.tcl puts {wanted}; senders on {sorted(senders)}")
+        sys.exit(f"error: {dies}, placement.tcl puts {wanted}; senders on {sorted(senders)}")
     print("ok")
 
 
