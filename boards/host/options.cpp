@@ -34,7 +34,7 @@ static const char usage[] =
     "  --unit N          compute unit, in a package with several (default 1)\n"
     "  --check-weights   read the image back from the card's memory and compare its checksums, after the requests. "
     "Without\n"
-    "                    a request: of what lies there, without uploading\n"
+    "                    a request, check the image that is already on the card and upload nothing\n"
     "  --verify          read back and compare everything that was uploaded\n"
     "  --timeout S       give up a request after S seconds without a new token or step (default 10)\n"
     "  --watchdog N      let the design end a request after N cycles without progress (default 100000000)\n"
@@ -221,7 +221,7 @@ bool read_command_line(int argc, char **argv, command_line *c, int *status) {
         if (o == 'h') return std::fputs(usage, stdout), *status = 0, false;
         if (!take(o, c)) return false;
     }
-    if (c->reset && optind == argc) return true;
+    if (c->reset && optind == argc) return true; // a reset needs no package
     if (optind + 1 != argc) return wrong(optind < argc ? "one PACKAGE is expected" : "PACKAGE is missing");
     c->package = argv[optind];
     if (c->prompts.empty() && c->selftest.empty() && c->bench.empty() && !c->probe && !c->reset && !c->check_weights)

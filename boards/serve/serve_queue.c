@@ -183,6 +183,7 @@ struct job *queue_next(struct queue *q, bool wait) {
     return job;
 }
 
+// Adds a token to a running job. The caller holds the lock.
 static void add_token(struct job *job, const char *bytes, size_t count, bool ends) {
     size_t before = job->made.len;
     if (job->count++ == 0) job->first = queue_now();

@@ -31,7 +31,7 @@ struct diag {
     int errors; // all errors, shown or not
     int warnings;
     bool muted; // the last error or warning exceeded the limit and was not shown, so its notes are not shown either
-    struct loc last; // place of the last error or warning
+    struct loc last; // location of the last error or warning
 };
 
 void diag_init(struct diag *diag, FILE *out);

@@ -8,7 +8,7 @@
 
 struct verilog_param {
     const char *name, *value; // value: the expression of the default; NULL: no default
-    struct loc loc;           // place of the name
+    struct loc loc;           // location of the name
 };
 
 struct verilog_port {

@@ -20,13 +20,13 @@ enum yaml_kind { YAML_KIND_SCALAR, YAML_KIND_SEQ, YAML_KIND_MAP };
 
 struct yaml_node {
     enum yaml_kind kind;
-    struct loc loc;           // place of the value
+    struct loc loc;           // location of the value
     const char *text;         // scalar: its characters, NUL terminated (embedded NULs are refused)
     bool quoted;              // scalar: written with quotes or as a block, so it is always a string
     size_t count;             // sequence: items; map: pairs
     struct yaml_node **items; // sequence: items; map: values
     const char **keys;        // map: keys, in file order
-    struct loc *key_locs;     // map: places of the keys
+    struct loc *key_locs;     // map: locations of the keys
 };
 
 // Reads a file and returns its root. Returns NULL after an error: the file cannot be read, or is not legal YAML.
@@ -37,7 +37,8 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
 
 // ---- access; no diagnostics ----
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); // NULL: absent, or not a map
-struct loc yaml_key_loc(const struct yaml_node *map, const char *key); // place of the key; the map's if it is absent
+// Returns the location of the key, or of the map if the key is absent.
+struct loc yaml_key_loc(const struct yaml_node *map, const char *key);
 const char *yaml_kind_name(const struct yaml_node *node); // "a map", "a list", "nothing" (for null) or "a value"
 bool yaml_is_null(const struct yaml_node *node);          // ~, null or nothing
 // These read a plain scalar as a number or truth value, by the rules of the typed readers below. They return false if

@@ -50,7 +50,7 @@ static struct oracle_graph *read_graph(const struct ir *ir, const char *path, st
     return NULL;
 }
 
-// Opens checkpoint and tokenizer and gets the statistics. Returns NULL after an error.
+// Opens checkpoint and tokenizer, and measures or reads the statistics. Returns NULL after an error.
 static const struct statistics *calibrate(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     struct calibrate_run run = {.options = &o->calibrate, .spec = o->spec, .graph = read_graph(ir, o->spec, diag)};
     struct tokenizer *tokenizer = NULL;

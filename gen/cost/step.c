@@ -24,8 +24,8 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Returns the number of tokens for which a kernel works in a step. In regions that run only in steps with a head
-// (IR_LAST), it is 1, or with drafts or slots all tokens, and 0 in steps without a head.
+// Returns the number of tokens that a kernel processes in a step. Regions of IR_LAST process none in steps without a
+// head. In steps with a head they process the last token, or with drafts or slots all tokens.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
     if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;
@@ -49,7 +49,7 @@ static void add_channels(const struct ir *ir, struct cost_load *load, const stru
     }
 }
 
-// Returns the words on the kernel's busiest stream of those that carry words for each token of a step.
+// Returns the words per token on the busiest of the kernel's token streams (IR_STREAM_TOKENS).
 static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++)
@@ -58,9 +58,11 @@ static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     return words;
 }
 
-// Returns the cycles of a kernel in a step. Returns 0 for engines, and in a language model for steps of several tokens
-// or without a head. In a step of several rows of another graph, only the words that come once for each row are counted
-// for each of them, so the figure stays a lower bound.
+// Returns a lower bound of the cycles of a kernel in a step. Returns 0 for engines, which are counted in load->engine,
+// and in a language model for steps of several tokens or without a head, because cost_kernel_work describes decode
+// steps only. In a graph that is not a language model, a step has several rows: words that come once per row count once
+// for each row, and all other words once for the step. Some kernels are busy for fewer cycles than they have words, so
+// the words per row are limited to work.busy.
 static int64_t kernel_cycles(const struct ir *ir, int kernel, const struct cost_step *s) {
     if ((ir->design.is_lm && (s->tokens > 1 || !s->head)) || cost_is_engine(ir, kernel)) return 0;
     struct cost_work work = cost_kernel_work(ir, kernel, s->position);

@@ -79,7 +79,7 @@ static void judge_die(const struct rill_device *device, const struct yaml_node *
         v->key = arena_printf(arena, "slrs[%d].platform_wires", die);
         v->board = slr->platform_wires;
         break;
-    default:
+    default: // PLATFORM_DEVICE; only the whole card has figures of the kind PLATFORM_CELLS
         v->at = place(node, key);
         v->key = arena_printf(arena, "slrs[%d].%s", die, key);
         v->board = amount(&slr->total, v->row->kind);

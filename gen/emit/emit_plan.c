@@ -65,9 +65,9 @@ struct homes {
 
 static int home_of(struct homes *h, int kernel);
 
-// Returns the home that a port's stream suggests: the home of the kernel at the stream's other end, or the module of
-// the region in which the port fires. Returns NOWHERE if the stream decides nothing, for example if it carries step
-// words.
+// Returns the home that a port's stream suggests. If the port fires in a region, this is the module of the region, or
+// `shared` if the other end is a multiplexer or demultiplexer whose home is `shared`. Otherwise it is the home of the
+// kernel at the other end. Returns NOWHERE if the stream decides nothing, for example if it carries step words.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;
@@ -93,7 +93,8 @@ static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output
     return home;
 }
 
-// Returns the home of a pool: the home of the kernels that read from it, or `shared` if these have several homes.
+// Returns the home of a pool: the home of the kernels that read from it, or `shared` if these have several homes. A
+// pool has at least one stream, so a reader exists.
 static int home_of_pool(struct homes *h, int pool) {
     const struct ir *ir = h->plan->ir;
     int home = NOWHERE;
@@ -214,8 +215,9 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
-// LONGEST, LONGEST_BETWEEN: longest name, in characters, to which words_behind may add words. A line of the top
-// connects a stream between modules to a port of the same name, so it has this name twice.
+// Most characters of a name with the words of words_behind. A name that would be longer is used without them.
+// LONGEST: streams within a module. LONGEST_BETWEEN: streams between modules, whose name is twice in a line of the top,
+// which connects the stream to a port of the same name.
 enum { LONGEST = 56, LONGEST_BETWEEN = 45 };
 
 // Returns words that explain a packed port, whose name ends with a mere number: at a multiplexer or demultiplexer the

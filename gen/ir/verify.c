@@ -57,8 +57,8 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
     }
 }
 
-// Checks that the kernels and firings of engines exist, that engines own adjacent channels in order, one for each lane,
-// and that together they own all channels. Resident engines own none.
+// Checks that the kernels of engines and the engines of firings exist, that engines own adjacent channels in order, one
+// for each lane, and that together they own all channels. Resident engines own none.
 static void check_engines(struct check *c) {
     const struct ir *ir = c->ir;
     int channel = 0;
@@ -307,6 +307,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_sizes(&c);
     check_names(&c);
     for (int n = 0; n < ir->nodes; n++) check_node(&c, &ir->node[n]);
+    // check_custom and check_places use ids as indices, so they run only if no earlier check has failed.
     for (int n = 0; c.ok && n < ir->nodes; n++) check_custom(&c, n);
     for (int e = 0; e < ir->edges; e++) check_edge(&c, e);
     for (int k = 0; k < ir->kernels; k++) check_kernel(&c, &ir->kernel[k]);

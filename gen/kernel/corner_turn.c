@@ -6,7 +6,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1);
-    class_layout(a, c);
+    class_layout(a, c); // counts elements; a word has `lanes` of them
     c->layout.rows = div_up(c->layout.rows, lanes);
     c->layout.reads = div_up(c->layout.reads, lanes);
 }

@@ -10,7 +10,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    // ARGUMENT: cycles for the argument of sigmoid. Then follow exp, 1 + exp, the reciprocal, and the product with x.
+    // ARGUMENT: cycles for the argument of exp. Then follow exp, 1 + exp, the reciprocal, and the product with x.
     // With EXACT: a curve from a table (LATENCY_CURVE), then the product with x.
     enum { ARGUMENT = 4 * LATENCY_MUL + LATENCY_ADD };
     class_pipe(c, args_int(a, "EXACT", 0) ? LATENCY_CURVE + LATENCY_MUL

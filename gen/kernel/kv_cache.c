@@ -9,7 +9,7 @@
 // ---- the operations of an attention ----
 
 // Returns the node with this trait from which a tensor is computed, following operands whose rows grow with the
-// position. IR_NONE: there is none, or several. depth: operations passed so far.
+// position. IR_NONE: there is none, or several. depth: operations passed so far; the search passes at most 16.
 static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth) {
     int n = ir->tensor[tensor].producer, found = IR_NONE;
     if (n == IR_NONE || depth > 16) return IR_NONE;

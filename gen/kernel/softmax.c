@@ -19,8 +19,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
     c->banks.enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
-    // Cycles from a token's last word of weights (p in the module) to its scalar: adder tree, accumulator, reciprocal,
-    // and three registers up to the FIFO.
+    // Cycles from a token's last word of weights (p in the module) to its scalar: adder tree, accumulator, conversion
+    // to fp32, product with 2^-30, reciprocal, and three registers up to the FIFO.
     c->banks.softmax.behind = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
     c->banks.softmax.kept = 4; // firings whose scalars there is room for
     c->banks.softmax.heads = args_int(a, "HEADS", 1);
@@ -33,7 +33,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "CONTEXT", 1), class_lanes(a)), r);
     cost_per(r, class_lanes(a), PER_SOFTMAX_LANE);
     cost_per(r, 1, PER_SOFTMAX_BASE);
-    r->dsp += 2;
+    r->dsp += 2; // of the reciprocal of the sum; the product with 2^-30, a constant, needs none
     if (args_value(a, "WINDOW")) {
         cost_per(r, class_lanes(a), PER_SOFTMAX_WINDOW_LANE);
         cost_per(r, 1, PER_SOFTMAX_WINDOW);

@@ -91,7 +91,7 @@ float golden_reduce_scale(int function, size_t n) {
 // Returns the smallest of n values if `least`, and otherwise the largest.
 static float reduce_order(bool least, size_t n, size_t stride, const float x[], struct golden_fault *fault) {
     float best = x[0];
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) { // from 0, so that a single value is flushed and checked for a fault as well
         float next = x[i * stride];
         best = least ? g_neg(g_max(g_neg(best), g_neg(next), fault)) : g_max(best, next, fault);
     }

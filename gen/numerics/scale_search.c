@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales (scale_search.h) coarsely, then finely around the best one, and refines the result by least squares:
-// it computes the best scale for the q of the last scale, until the error stops falling. Every float operation is in a
-// fixed order, so that every machine makes the same bits.
+// Searches scales (scale_search.h) coarsely, then one by one around the best one. Each coarse candidate is also refined
+// by least squares: its q are kept, and the best scale for them is tried. The result is refined in this way until the
+// error stops falling. Every float operation is in a fixed order, so that every machine makes the same bits.
 #include "gen/numerics/scale_search.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum {
     COARSE_STEP = 8, // scales between two candidates of the first search
-    SMALLEST = 8,    // the smallest scale tried is the full one divided by this
+    SMALLEST = 8,    // the first search ends at the full scale divided by this
     MOST_TURNS = 8,  // most rounds of least squares
 };
 
@@ -91,6 +91,7 @@ static void refine(struct search_choice *best, const struct search_block *b) {
 // Tries small scales as well, because a column of high importance may have weights far below the largest one.
 struct search_choice search_int4(const struct search_block *b, int first) {
     struct search_choice best = {0, INFINITY};
+    // If there are few scales, the first search tries every one.
     int full = full_scale(b), step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;
     for (int scale = full; scale >= full / SMALLEST; scale -= step) {
         try_scale(&best, b, scale);

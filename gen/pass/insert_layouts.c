@@ -44,8 +44,9 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     return t;
 }
 
-// Returns the tensor that this kernel's outputs carry, found after kernels that only pass it on; IR_NONE if unknown.
-// depth: the number of such kernels that the search may pass.
+// Returns the tensor that an output port of this kernel names, or else the first one that is named downstream, through
+// kernels that only pass it on. Returns IR_NONE if none is named. depth: most kernels that the search passes, including
+// this one.
 static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; depth > 0 && p < k->ports; p++) {
@@ -59,7 +60,10 @@ static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     return IR_NONE;
 }
 
-// Finds the extents of the tensor, in the dimensions of the port's type.
+// Finds the extents of the tensor in the dimensions of the port's type. The extent of dimension 0, the tokens, is 1.
+// The others are those of the tensor's shape if it has one dimension less than the type. A type of rank 2 has all
+// elements of the tensor as one row. Heads, which are sent row by row, and unknown tensors have the extents of the
+// type.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
     enum { MOST_STEERING = 6 }; // most forks and multiplexers that the search for the tensor passes
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
@@ -222,8 +226,10 @@ static struct ir_value pad_word(struct ir *ir, uint32_t bits, int64_t elements) 
     return ir_value_list(ir->arena, word, (int)elements);
 }
 
-// Words that a line buffer can store in addition to those that patches need. After the last patch has read a word, this
-// many cycles pass until its place is free and has the next word (rill_line_buffer.v).
+// Words that a line buffer can store in addition to those that patches need, so that its writer need not wait. In
+// rill_line_buffer, 4 cycles pass from the last read of a patch until the word that takes a freed place can be read:
+// a cycle each for the registers of the patch's position, for oldest_q, for open_q, and for the write. At the first
+// word of an image, begun_q adds a cycle. The rest is a margin.
 enum { LINE_SLACK = 8 };
 
 // Appends a line buffer. rows: type of the stream that it reads, in row-major order.
@@ -249,7 +255,8 @@ static void add_lines(struct link *l, const struct itensor_lines *lines, const s
 // Returns the largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
-// Returns the widest word, in elements, of which the firings on both sides are whole numbers.
+// Returns the widest word, in elements, that is not wider than the words of either side. If a side has several firings
+// (pieces), the word also divides each of them evenly.
 static int64_t common_width(const struct link *l) {
     int64_t width = least(itensor_tile(&l->from.type), itensor_tile(&l->to.type));
     if (l->from.pieces > 1) width = least(width, low_power(l->elements / l->from.pieces));
@@ -315,7 +322,7 @@ static bool add_patches(struct link *l, const struct itensor_walk *from) {
     struct ir_tensor image = {.dtype = l->from.type.dtype, .rank = to.rank - 1};
     for (int d = 1; d < to.rank; d++) image.shape[d - 1] = (struct ir_extent){extent[d], IR_STATIC};
     struct ir_itensor in_rows = ports_array_type(l->ir, &image, lines.width, row_major);
-    l->to.type = in_rows;
+    l->to.type = in_rows; // add_chain converts to l->to, which is in row-major order until the line buffer is added
     if (!find_walk(l, &l->to, &rows) || !add_chain(l, from, &rows)) return false;
     l->to.type = patches;
     add_lines(l, &lines, &in_rows);

@@ -22,8 +22,9 @@ void design_report_types(struct ir *, struct text *out); // the itensor type of 
 void design_report_memory(const struct ir *, int64_t positions, struct text *out);
 void design_report_memory_json(const struct ir *, int64_t positions, struct text *out);
 
-// Warns at `loc` if the design needs more than its board or a die of the board has, if it exceeds the limits within
-// which designs are known to place and route, or if it comes near the card's power limit.
+// Warns at `loc` if the design needs more than its board or a die of the board has, if it exceeds the limits of the
+// board file, or if it comes near the card's power limit. The limits are assumed or derived (docs/boards.md). They do
+// not prove that a design within them places and routes.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
 // Warns at `loc` if `copies` compute units of the design together exceed the limits of the board's dies.
 void design_report_copies(const struct ir *, int copies, struct loc, struct diag *);

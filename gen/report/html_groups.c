@@ -20,7 +20,7 @@ static void add_bar(int64_t bits, int64_t budget, struct text *out) {
               share > 100 ? 100 : share, share > 100 ? " over" : "", share);
 }
 
-// Adds the table of the groups.
+// Adds the table of the groups: the bits with the safe FIFO depths, which the budget limits, and with the emitted ones.
 static void add_groups(const struct ir *ir, struct text *out) {
     int64_t budget = ir->design.on_chip_kib * 8192; // 8192 bits per KiB
     text_add(out, "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last "

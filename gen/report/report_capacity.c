@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warns if a design needs more than its board has. Such a design can be simulated, but not built. Also warns if it
-// exceeds the limits within which designs are known to place and route, or comes near the card's power limit.
+// exceeds the limits of the board file, which are assumed or derived (docs/boards.md), or comes near the card's power
+// limit.
 #include <stdlib.h>
 
 #include "gen/report/design_report.h"

@@ -10,8 +10,8 @@
 #include "gen/simulator/sim_actor.h"
 #include "gen/ir/layout.h"
 
-// ATOM_BYTES: bytes of a native burst. EARLIEST: time 0 of the memory model is this many cycles before the lead begins,
-// so that no request has a negative time.
+// ATOM_BYTES: bytes of a native beat, which is one access of the memory model (HBM_ATOM_BYTES). EARLIEST: time 0 of the
+// memory model is this many cycles before the lead begins, so that no request has a negative time.
 enum { ATOM_BYTES = 32, EARLIEST = 1024 };
 
 // Returns the cycles from time 0 of the memory model to the first step.

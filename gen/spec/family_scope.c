@@ -77,7 +77,7 @@ static bool find_name(void *context, const char *name, int64_t *value) {
     return find_word(v, name, value) || find_design(v->design, s->in_graph, name, value);
 }
 
-// Returns the place of the character at `offset` in a YAML scalar of one line.
+// Returns the location of the character at `offset` in a YAML scalar of one line.
 static struct loc inside(const struct yaml_node *at, size_t offset) {
     struct loc loc = at->loc;
     loc.col += (uint32_t)(offset + at->quoted);

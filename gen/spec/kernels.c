@@ -389,6 +389,7 @@ static void read_vectors(struct reader *r, const struct yaml_node *node, struct 
 static void read_timing(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "timing", r->diag)) return;
     schema_check_keys(node, &timing_table, r->arena, r->diag);
+    // in the order of timing_keys
     struct custom_expr *const out[] = {&k->latency, &k->group, &k->interval, &k->buffers};
     NEED(r, node, "latency", &timing_table);
     for (size_t i = 0; i < COUNT_OF(timing_keys); i++) {
@@ -406,6 +407,7 @@ static void refuse_table_key(struct reader *r, const char *name, struct loc loc)
 static void read_fetch(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "fetch", r->diag)) return;
     schema_check_keys(node, &fetch_table, r->arena, r->diag);
+    // in the order of fetch_keys: ask, interval, ready
     struct custom_expr *const out[] = {&k->ask, &k->ask_next, &k->held};
     for (size_t i = 0; i < COUNT_OF(fetch_keys); i++) {
         const struct yaml_node *value = yaml_get(node, fetch_keys[i].key);

@@ -106,7 +106,7 @@ struct spec_attr {
 
 struct spec_op {
     struct spec_name op; // the operation's name
-    struct loc loc;      // place of the whole item in the list `ops`
+    struct loc loc;      // location of the whole item in the list `ops`
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
     struct spec_attr *attrs;      // every key except op, name, out and in, in the order of the file
@@ -169,9 +169,9 @@ struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct d
 // Like rill_spec_read, from memory. path: for messages and as the base of relative paths.
 struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
                                        struct diag *diag);
-// Returns the place of the value at a dotted path ("design.lanes"), or of its nearest parent that the file has.
+// Returns the location of the value at a dotted path ("design.lanes"), or of its nearest parent that the file has.
 struct loc spec_place(const struct rill_spec *spec, const char *path);
-// Adds a note with the place of `model` in the spec if the last error has its place in the family's file.
+// Adds a note with the location of `model` in the spec if the last error is in the family's file.
 void spec_note_model(const struct rill_spec *spec, struct diag *diag);
 
 #endif

@@ -59,7 +59,9 @@ static void add_part(struct sizing *z) {
 }
 
 // Returns the position of the last step of n tokens in which a layer with a window reads the most positions. Returns -1
-// if there is none.
+// if there is none. A step at p reads from p - window + 1 on, rounded down to a multiple of the unit. It reads the most
+// if p - window + 1 is just below a multiple, so p is window + unit - 2, or that plus a multiple of the unit. Steps
+// begin at multiples of n.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)
@@ -82,7 +84,9 @@ static void add_drafts(struct sizing *z) {
 
 // Cases of one token are at the first positions, a block's end, the middle and the last positions; cases of as many
 // tokens as fit are at all of these except the middle. Windows add the positions at which they read most. Without a
-// cache, all steps are alike, so the first and the last positions are enough.
+// cache, all steps are alike, so the first and the last positions are enough. Drafts add the cases of add_drafts, and
+// graphs with several rows per step the case of add_part. A language model of one token per step also has a prompt at
+// position 0.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step

@@ -8,9 +8,9 @@
 // Returns the room of each stream in the case's last run of this kind.
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
-// Returns whether these depths may change a case. If none of the streams fills more than its depth, only latencies
-// change, because a FIFO of two words has another latency than a deeper one. This is not worth a run where runs are
-// long.
+// Returns whether a case must be run again at these depths. It must if a stream holds more words than its new depth, or
+// if its new depth is DEPTH_LEAST or less, because a FIFO of two words has another latency than a deeper one. In a
+// search on some cases, whose runs are long, a change of latency alone is not worth a run.
 static bool may_change(const struct sizing *z, const struct streams *s, const int64_t *mark, const int64_t *depth) {
     for (int i = 0; i < s->count; i++)
         if (mark[s->edge[i]] > depth[s->edge[i]] || (!z->some && depth[s->edge[i]] <= DEPTH_LEAST)) return true;
@@ -75,8 +75,9 @@ static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const s
     depth[e] = high;
 }
 
-// Tries depths from the least one up, in growing steps. A depth may be enough although a greater one is not, because
-// reads and writes meet in another order when a word arrives a cycle later.
+// Tries depths upwards in growing steps, from one above the least depth, which bisect has tried already. A depth may be
+// enough although a greater one is not, because reads and writes meet in another order when a word arrives a cycle
+// later.
 static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t high = depth[e], low = b->least[e] + 1;
     for (int64_t step = 1; low < high && z->work < z->budget; low += step, step *= 2) {
@@ -111,8 +112,8 @@ static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds
     cut_to_least(z, &(struct streams){edge + all.count / 2, all.count - all.count / 2}, depth, b);
 }
 
-// First bisects the depth of each stream, then climbs from the least depth, which finds depths below one that is not
-// enough.
+// First bisects the depth of each stream. Then climbs from one above the least depth, which finds depths below one that
+// is not enough.
 void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     for (int pass = 0; pass < 2; pass++) {
         bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
@@ -126,7 +127,9 @@ void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b)
 
 // ---- the search on some cases, for designs whose cases take long ----
 
-// Adds the case of each kind with the most words, with fewer steps and layers. Returns false if one deadlocks.
+// Adds briefs, at most MAX_BRIEFS: for each kind of case the one with the most words, with at most BRIEF_STEPS steps
+// and with BRIEF_LAYERS layers. The first case of a kind has for_lp set. Returns false if a brief cannot be run or
+// deadlocks.
 static bool add_briefs(struct sizing *z, const int64_t *depth) {
     int tests = z->tests;
     for (int first = 0, last; first < tests && z->briefs < MAX_BRIEFS; first = last) {
@@ -160,8 +163,9 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
 static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t low = b->least[e] + 1, high = depth[e];
     bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
-    // The next trial is at low + (high - low) / part; 0: a little below `high`. Low depths are preferred, because a run
-    // shows early that a depth is much too short.
+    // The next trial is at low + (high - low) / part. 0, the first trial: a little below `high`. 4 is usual, because a
+    // run at a depth that is much too short fails early and costs little. 2: the last trial failed, but took more than
+    // a quarter of the work of the longest case, so low depths are no longer cheap.
     int64_t part = 0;
     while (counts && z->work < z->budget && high - low > high / COARSE) {
         int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->work;
@@ -189,7 +193,8 @@ static void cut_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     cut_together(z, &(struct streams){edge, count}, depth, b);
 }
 
-// Repeats the cut while it saves bits, because a stream that could not be cut may be cut after others were.
+// Repeats the cut while it saves more than a WORTH_AGAIN-th of all bits and the budget is not used up, because a stream
+// that could not be cut may be cut after others were.
 static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bounds *b) {
     int64_t before, bits = sizing_bits(z, depth);
     do {

@@ -22,8 +22,8 @@ struct table {
     int index_w;          // bits of the segment index
     int octave_w;         // bits of the index that cover the fraction; rsqrt has one more bit, the exponent's parity
     int input_w;          // bits of the fraction
-    int c0_frac;          // y = c0 * 2^-c0_frac
-    int c1_frac, c2_frac; // as for c0, per unit of the fraction and per its square
+    int c0_frac;          // fraction bits of c0 and y: the function's value is y * 2^-c0_frac
+    int c1_frac, c2_frac; // fraction bits of c1 (slope per unit of the fraction) and of c2 (per its square)
 };
 
 struct segment {
