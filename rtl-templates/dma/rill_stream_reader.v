@@ -6,7 +6,9 @@
 // order (chunk, tok), with tuser and tlast as in docs/rtl.md section 3.
 // The row layout is that of rill_stream_writer: CHUNKS*LANES fp32 values, padded to whole groups of max(beat, chunk)
 // bits.
-// Throughput: one chunk per cycle while beats are available. Two groups per token are buffered.
+// Latency: 2 cycles from a step word to its first descriptor, and 2 cycles from the last beat of a bank (a group per
+// token) to its first chunk. Throughput: one chunk per cycle while beats are available. Two groups per token are
+// buffered.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                                  unit      range
@@ -96,7 +98,7 @@ module rill_stream_reader #(
 
     assign s_axis_step_tready = open_q && state_q == S_STEP && count_ready;
     assign m_axis_desc_tvalid = state_q == S_RUN;
-    assign m_axis_desc_tdata = {GROUP_BEATS_32[15:0], offset_q};
+    assign m_axis_desc_tdata = {GROUP_BEATS_32[15:0], offset_q}; // {beats, offset}
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -143,7 +145,7 @@ module rill_stream_reader #(
 
     // Two banks, each with one group per token: one fills while the other one empties.
     reg  [GROUP_BITS-1:0] group_mem [0:(2 << TOK_W)-1];
-    reg  [1:0]            full_q;
+    reg  [1:0]            full_q;            // the bank is full and has not been sent
     reg  [3:0]            bank_ntok_q [0:1]; // tokens of the bank's groups
     reg                   bank_last_q [0:1]; // the bank has the last groups of a firing
     reg                   fill_bank_q;

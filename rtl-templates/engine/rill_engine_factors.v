@@ -8,14 +8,15 @@
 // TURN_TOKENS 2, 4 or PUMP 2: each factor is delayed until its product is computed (rill_pair_skew.vh). Otherwise
 // factors is a combinational function of slice. No reset: a free-running pipeline.
 //
-// name         meaning                                          unit    range
-// BEAT_BITS    width of a memory beat                           bits    256, 512
-// TURN_TOKENS  tokens per command                               tokens  1, 2, 4
-// ASYM         1: there are int4_asym weights                   -       0, 1
-// X_BITS       width of a mantissa                              bits    8, 10
-// PUMP         multiplications per multiplier and cycle         -       1, 2
-// FACTOR_W     width of a factor, which is sign-extended to it  bits    8 to 32
-// PAIRS        token pairs, or 1 for a single token             -       derived
+// name         meaning                                         unit    range
+// BEAT_BITS    width of a memory beat                          bits    256, 512
+// TURN_TOKENS  tokens per command                              tokens  1, 2, 4
+// ASYM         1: there are int4_asym weights                  -       0, 1
+// X_BITS       width of a mantissa                             bits    8, 10
+// PUMP         multiplications per multiplier and cycle        -       1, 2
+// FACTOR_W     width of a factor, which is sign-extended: at   bits    8 to 32
+//              least X_BITS, or 27 if it holds a pair
+// PAIRS        token pairs, or 1 for a single token            -       derived
 `default_nettype none
 
 module rill_engine_factors #(
@@ -33,7 +34,7 @@ module rill_engine_factors #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
-    localparam SPLIT = 26 - X_BITS;                        // place of the second token in a factor
+    localparam SPLIT = 26 - X_BITS;                        // bit of the second token in a factor: S of rill_packed_mul
     localparam BOTH = TURN_TOKENS > 1 ? 2 : 1;             // tokens per factor
     localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // width of a pair's slice
     `include "rill_pair_skew.vh"
@@ -84,6 +85,8 @@ module rill_engine_factors #(
             wire [PAIR_BITS-1:0] mine = slice[p*PAIR_BITS +: PAIR_BITS];
             wire [PAIR_BITS-1:0] skewed;
             if (TURN_TOKENS > 1 || PUMP > 1) begin : gen_late
+                // Stage w has the slice of w clocks ago. From this slice it takes the elements that are multiplied w
+                // clocks after the first ones, and it passes on those of the stages before it.
                 for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
                     localparam [PAIR_BITS-1:0] MINE = of_skew(w, p);
                     wire [PAIR_BITS-1:0] slice_now;

@@ -68,6 +68,7 @@ module rill_bmm #(
         .s_axis_b_tuser(s_axis_b_tuser), .s_axis_b_tlast(s_axis_b_tlast), .m_axis_y_tvalid(tvalid),
         .m_axis_y_tready(tready), .m_axis_y_tdata(tdata), .m_axis_y_tuser(tuser), .m_axis_y_tlast(tlast),
         .fault(mul_fault));
+    // FUNCTION 2: sum times SCALE
     rill_reduce #(.LANES(LANES), .TOKENS(TOKENS), .FUNCTION(2), .N(N), .SCALE(UNIT)) u_reduce (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(tvalid), .s_axis_x_tready(tready), .s_axis_x_tdata(tdata),
         .s_axis_x_tuser(tuser), .s_axis_x_tlast(tlast), .m_axis_y_tvalid(m_axis_y_tvalid),

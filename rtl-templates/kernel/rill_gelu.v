@@ -61,6 +61,7 @@ module rill_gelu #(
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             if (EXACT != 0) begin : gen_exact
+                // FUNCTION 3: gelu
                 rill_unary_lane #(.FUNCTION(3), .STAGES(LATENCY)) u_lane (
                     .clk(clk), .rst(rst), .en(move[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
                     .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));

@@ -3,8 +3,8 @@
 // sqrt(2/pi) * (x * p), then y = x * recip(1 + exp(v)). The products before exp saturate, so that a large x gives no
 // infinity.
 // Latency 42 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
-// (rill_pipe). fault is high in the cycle in which a unit meets a NaN, an infinity or a zero divisor in a valid stage,
-// so it is not aligned with y. rst resets only the addresses of delay lines.
+// (rill_pipe). fault is high in the cycle in which a unit meets a NaN or an infinity in a valid stage, so it is not
+// aligned with y. rst resets only the addresses of delay lines.
 //
 // name    meaning                                         unit    range
 // STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  42 or more

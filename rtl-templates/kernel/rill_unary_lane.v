@@ -91,6 +91,7 @@ module rill_unary_lane #(
             // max(x, 0) + ln(1 + exp(-|x|)); the sum cannot overflow
             wire [31:0] part, above;
             wire        beyond, fault_curve, never;
+            // CURVE 3: ln(1 + exp(-a))
             rill_fp32_curve #(.CURVE(3)) u_curve (.clk(clk), .en(en), .a(x), .y(part), .beyond(beyond),
                 .fault(fault_curve));
             rill_delay_line #(.DATA_W(32), .DEPTH(LATENCY_CURVE)) u_x (.clk(clk), .rst(rst), .en(en),

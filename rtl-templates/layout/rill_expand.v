@@ -3,8 +3,8 @@
 // before it sends each word as often as it is needed.
 //
 // SPREAD = 0: words pass unchanged. SPREAD = 1: a word in is one element, which becomes all elements of a word out.
-// Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
-// reset.
+// Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: the module has no registers; tvalid and tready
+// are low while rst is high.
 //
 // name    meaning                        unit      range
 // LANES   fp32 per chunk out             elements  1 or more

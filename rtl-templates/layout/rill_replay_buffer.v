@@ -5,8 +5,8 @@
 // ends with the tlast of the firing.
 // In a step of one token, a firing is sent only REPLAYS / TOGETHER times, because TOGETHER query heads share a pass.
 // The module recognizes such a firing by its last word, which belongs to token 0 and has tok_last.
-// The first pass starts when the whole firing is stored, and the next firing enters when the last pass has left. A
-// firing must not have more than DEPTH words (asserted).
+// The first pass starts when the whole firing is stored. The next firing may enter two cycles after the last word of
+// the last pass was read from the memory. A firing must not have more than DEPTH words (asserted).
 // Latency: 2 cycles from the last word in to the first word out. Throughput: one word per cycle, also from pass to
 // pass.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.

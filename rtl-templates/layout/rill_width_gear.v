@@ -6,8 +6,8 @@
 // word is shifted by fill, which aligns it to chunks. Its first chunk is joined with the leftover elements of its
 // token. The elements that do not fill a chunk become the new leftover. The chunks of a row-step wait in a buffer of
 // LINES row-steps and leave in order (chunk, tok).
-// Stalls: the whole pipeline has one clock enable, which is low while the buffer is full. Reset: clk, synchronous
-// active-high rst; control only.
+// Stalls: the whole pipeline has one clock enable, which is low while the buffer is full and a word is in the last
+// stage. Reset: clk, synchronous active-high rst; control only.
 //
 // name       meaning                                      unit      range
 // IN_ELEMS   elements of an input word                    elements  1 to 32
@@ -65,7 +65,9 @@ module rill_width_gear #(
     localparam LINE = (IN_ELEMS + 2 * OUT_ELEMS - 2) / OUT_ELEMS;  // number of chunks that a shifted word can touch
     localparam LINE_W = LINE * CHUNK_W;
     localparam TOK_W = USER_W - 1;
-    localparam NUM_W = 7;                                  // width of a number of elements, up to 63
+    // Width of a number of elements, up to 63. 6 bits would be enough, but NUM_W must be larger than COUNT_W, because a
+    // replication of zero bits (in `count`) is illegal.
+    localparam NUM_W = 7;
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;                                  // row-steps that the output buffer holds
     localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line

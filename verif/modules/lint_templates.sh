@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lints every template alone, under each parameter set of its folder's lint.txt, in Verilator (-Wall), Icarus (-Wall)
 # and Yosys, and by the rules of strict front ends (verif/lint/strict.py). All three tools must refuse each set that
-# begins with `!`, by a module whose name is the message (rill_error_*). See --help.
+# begins with `!`, by a module whose name is the message (rill_error_*). Only Verilator looks for outputs and signals
+# that nothing reads, because it knows how templates mark those that are unread on purpose. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -10,7 +11,7 @@ usage() {
     cat <<'TEXT'
 usage: verif/modules/lint_templates.sh [--jobs N] [--quick] [module...]
   module     templates to lint (default: all of rtl-templates)
-  --jobs N   sets linted side by side (default 2)
+  --jobs N   sets linted at the same time (default 2)
   --quick    first legal set of each module only, and the sets that begin with `!` in Icarus alone
 Exit status: 0 all clean, 1 a set failed, or a template has too few legal sets or breaks a rule of form, 2 usage.
 TEXT
@@ -33,8 +34,6 @@ icarus_lint() {
     local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir" -I "$dir"); done
-    # Only Verilator looks for outputs and signals that nothing reads, because it knows how templates mark those that
-    # are unread on purpose.
     timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" \
         "$file" >"$said" 2>&1
     local status=$? warned=0

@@ -13,6 +13,7 @@
 `default_nettype none
 
 module rill_delay_line_tb;
+    // Parameters without a comment are those of the module.
     parameter DEPTH = 3;
     wire        clk, rst;
     reg         en = 1'b0;

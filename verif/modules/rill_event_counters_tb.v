@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_event_counters. Compares the counts with a model, under random events and random enables. Also
 // checks clear and the carry into the high 32 bits, for which it forces a counter to a value just before the carry.
-// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent; this bench has none, so one pair is enough):
 // sweep: EVENTS=1
 // sweep: EVENTS=3
 // quick: EVENTS=3 @ 50:50
 `timescale 1ns/1ns
 module rill_event_counters_tb;
+    // Parameters without a comment are those of the module.
     parameter EVENTS = 2;
     reg clk = 0, rst = 1, clear = 0, enable = 0;
     reg [EVENTS-1:0] events = 0;

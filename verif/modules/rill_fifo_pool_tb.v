@@ -16,6 +16,7 @@
 
 module rill_fifo_pool_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter PORTS = 3;
     parameter REPEAT = 4;                    // firings of port 1 in a step
     parameter LONGEST = 9;                   // most words of a firing

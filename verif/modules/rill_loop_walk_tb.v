@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_loop_walk. Walks through D0 x D1 elements column by column, every column R times. A walk begins at
-// element FIRST and advances by STEP elements. Five walks use the two halves of the buffer in turn, with moves at
-// random times. Checks element and bank after each move, and that they do not change without a move.
+// element FIRST, counted in the order of the walk, and advances by STEP elements. Five walks use the two halves of the
+// buffer in turn, with moves at random times. Checks element and bank after each move, and that they do not change
+// without a move.
 // Sets for verif/modules/run.sh:
 // sweep: D0=4 D1=3 R=1 STEP=1 FIRST=0
 // sweep: D0=3 D1=5 R=2 STEP=4 FIRST=3
@@ -43,7 +44,7 @@ module rill_loop_walk_tb;
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
-        bad = 0;
+        bad = 0;                                           // wrong elements or banks
         move = 1'b0;
         half = 1'b0;
         was = 1'b0;

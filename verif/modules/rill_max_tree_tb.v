@@ -9,6 +9,7 @@
 `default_nettype none
 
 module rill_max_tree_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 2;
     localparam LEVELS = $clog2(LANES);
     wire               clk, rst;

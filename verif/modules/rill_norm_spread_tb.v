@@ -10,6 +10,7 @@
 `default_nettype none
 
 module rill_norm_spread_tb;
+    // Parameters without a comment are those of the module.
     parameter N = 768;
     wire          clk, rst;
     reg  [59:0]   s1 = 0, high = 0, middle = 0, low = 0;

@@ -13,6 +13,7 @@
 `default_nettype none
 
 module rill_norm_sums_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;                        // tokens of a firing, upper bound
     parameter FAULT = 0;                         // kind of fault in the vectors (vectors_rill_norm_sums.c); 0: none

@@ -10,6 +10,7 @@
 `timescale 1ns / 1ps
 
 module rill_owed_tb;
+    // Parameters without a comment are those of the module.
     parameter QUIET_BITS = 4;
     localparam QUIET = 1 << QUIET_BITS;
 

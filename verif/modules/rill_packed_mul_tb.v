@@ -28,8 +28,9 @@ module rill_packed_mul_tb;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
     localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper half
     localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half that are compared
-    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
+    // Bits of the upper half that are compared: all that SUM_W leaves, but at most SPLIT, the width of the lower half.
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18;
+    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add through sum_beside
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 4000; // rounds of the run, each with its own factors
     wire             clk, rst;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pipe. Checks order, latency and the sideband that travels along, and that no word is lost or
 // doubled. valid[i] must be high while stage i + 1 holds a word, and all copies of move must be high exactly while a
-// word can move.
+// word can move. en must be high exactly while the stages move, with or without a word.
 // Sets for verif/modules/run.sh:
 // sweep: LATENCY=1
 // sweep: LATENCY=2
@@ -28,7 +28,7 @@ module rill_pipe_tb;
     wire [LATENCY-1:0] valid;
     wire [COPIES-1:0]  move;
     reg  [LATENCY-1:0] model_q = 0;           // the expected valid[]
-    reg                fault = 1'b0;
+    reg                fault = 1'b0;          // a check of this bench has failed
     integer            i;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));

@@ -87,6 +87,7 @@ module rill_prefix_tb;
             ask(want_held > 0 ? want_held - 1 : 0, want_held);
             ask($urandom_range(300), $urandom_range(300, 1));
             ask(64 * $urandom_range(5), 400);
+            // This prefix is legal only in its low 16 bits, so it must be refused.
             ask({16'd1, 16'd0} | want_held, 32'h0002_0000);
             if (n % 11 == 0) begin
                 forget <= 1;

@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_replay_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter DEPTH = 12;
     parameter REPLAYS = 3;
     localparam FIRINGS = 30;

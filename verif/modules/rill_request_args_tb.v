@@ -98,6 +98,8 @@ module rill_request_args_tb;
                 want_fault = prompt_len == 0 ? 1 : 2;
                 want_place = 0;
             end
+            // no_ids is always compared. For a prompt that is too long, only the fault is compared as well. Otherwise
+            // all outputs of the check are compared, unless max_new is 0.
             if (prompt_len <= CONTEXT && max_new != 0 && (fault !== want_fault || place !== want_place
                 || refused !== (want_fault != 0) || steps !== want_steps)
                 || prompt_len > CONTEXT && (fault !== 2 || !refused) || no_ids !== (max_new == 0)) begin
@@ -106,6 +108,8 @@ module rill_request_args_tb;
                 failed = 1;
             end
             if (len_q !== prompt_len || new_q !== max_new || eot_q !== eot_id || ignore_q !== ignore_eot) failed = 1;
+            // Inverts most arguments while `follows` is low. The outputs must keep the old values, which are the
+            // inverted new ones.
             {prompt_len, max_new, prompt_ptr, ring_ptr} = ~{prompt_len, max_new, prompt_ptr, ring_ptr};
             {eot_id, ignore_eot} = ~{eot_id, ignore_eot};
             repeat (3) @(posedge clk);
@@ -114,6 +118,8 @@ module rill_request_args_tb;
                 $display("FAIL: request %0d: an argument moves", request);
                 failed = 1;
             end
+            // The fault must not change either. The condition leaves out requests that had no prompt, a prompt that is
+            // too long, or max_new 0: the arguments are inverted here, so 0 has become ~0.
             if (prompt_len != ~32'd0 && len_q <= CONTEXT && max_new != ~32'd0 && fault !== want_fault) begin
                 $display("FAIL: request %0d: fault %0d moves", request, fault);
                 failed = 1;

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_reset_tb;
+    // Parameters without a comment are those of the module.
     parameter STAGES = 3;
     wire              clk, unused;
     reg               ap_rst_n = 1'b1;

@@ -15,6 +15,7 @@
 
 module rill_stream_mux_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter PORTS = 2;
     parameter REPEAT = 4;                    // firings of port 1 in a step
     parameter LONGEST = 9;                   // most words of a firing

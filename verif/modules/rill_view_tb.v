@@ -8,6 +8,7 @@
 `timescale 1ns / 1ps
 
 module rill_view_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 1;
     parameter TOKENS = 1;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;

@@ -31,11 +31,12 @@
 `timescale 1ns / 1ps
 
 module rill_width_converter_tb;
+    // Parameters without a comment are those of the module.
     parameter IN_ELEMS = 4;
     parameter OUT_ELEMS = 8;
     parameter TOKENS = 2;
     parameter DENSE = 0;
-    parameter LAST = 0;
+    parameter LAST = 0; // LAST_ELEMS of the module; above 0: firings of 5 row-steps
     localparam ELEM_W = 32;
     localparam COUNT_W = $clog2(IN_ELEMS + 1);
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;

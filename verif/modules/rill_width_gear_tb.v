@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_width_gear_tb;
+    // Parameters without a comment are those of the module.
     parameter IN_ELEMS = 5;
     parameter OUT_ELEMS = 4;
     parameter TOKENS = 2;

@@ -13,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_write_tracker_tb;
+    // Parameters without a comment are those of the module.
     parameter WRITERS = 3;
     parameter COUNT_W = 5;
     localparam LAYERS = 400;

@@ -10,8 +10,8 @@ struct shape {
     size_t groups, count, keep; // a group has `keep` results, each of `count` elements
 };
 
-// Returns the shape that the arguments give. In the module, a mean is a sum with a SCALE other than 2^-20. GOLDEN_MEAN
-// is GOLDEN_SUM + 1.
+// Returns the shape that the arguments give. The module sums integers in units of 2^-20, so a plain sum has SCALE 2^-20
+// (PLAIN), and any other SCALE makes a mean. GOLDEN_MEAN is GOLDEN_SUM + 1.
 static struct shape shape_of(int argc, char **argv) {
     long n = vectors_argument(argc, argv, "N", 0), function = vectors_argument(argc, argv, "FUNCTION", 0);
     bool mean = vectors_argument(argc, argv, "SCALE", PLAIN) != PLAIN;
@@ -31,6 +31,7 @@ static void firing(const struct shape *p, const struct stream *s, struct vectors
     stream_values(v, n * (size_t)ntok, 12, x);
     if (spoiled) x[stream_below(v, (int)n * ntok)] = s->fault == 1 ? g_float(0x7f800000u) : 0x1p23f;
     for (size_t i = 0; i < keep * (size_t)ntok; i++) {
+        // Result i is number i % keep of group i / keep. Its elements are `keep` apart.
         const float *from = x + i / p->keep * p->count * p->keep + i % p->keep;
         y[i] = golden_reduce(p->function, p->count, p->keep, from, &fault);
     }

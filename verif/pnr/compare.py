@@ -6,6 +6,7 @@ usage: verif/pnr/compare.py NETLIST_JSON REPORT_JSON --mhz N
 The model is that of verif/timing without distances, with the delays of the ECP5: each kind of cell has a delay, and
 the delay of a net depends only on its fan-out. The delays of cells are those of nextpnr's database for speed grade 8,
 rounded. The delay of a net is that of verif/timing/delays.txt, multiplied by the factor by which a LUT is slower here.
+Unlike there, the delay of a net has an upper limit.
 For each data pin of a register, the routed arrival time is divided by the model's. If all quotients were equal, the
 model would order the paths as the router does. Exit status 1: the routed clock is slower than N MHz.
 """
@@ -19,6 +20,7 @@ CLOCK_TO_Q, LUT, MUX = 0.40, 0.18, 0.14
 CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
 MULTIPLY, RAM_READ = 3.60, 4.26
 SLOWER = LUT / 0.10  # 0.10: delay of a LUT in verif/timing/delays.txt
+# NET_MOST: upper limit of a net's delay. It is assumed; delays.txt has no such limit.
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
 # names of clock ports of cells
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
@@ -114,6 +116,7 @@ def routed_arrivals(report):
     found = {}
     for net in report["detailed_net_timings"]:
         for end in net["endpoints"]:
+            # nextpnr moves the data of a register from pin DI to pin M, unless the cell that drives it is in the slice.
             if end["port"] in ("DI", "M"):
                 delay = end["delay"] if isinstance(end["delay"], (int, float)) else max(end["delay"])
                 found[end["cell"]] = max(found.get(end["cell"], 0.0), delay)

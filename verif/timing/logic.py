@@ -19,7 +19,7 @@ def digest(*what):
 
 
 def is_output(cell, name):
-    """Returns whether a port is an output. For primitives without port directions (the DSP), its name decides."""
+    """Returns whether a port is an output. For primitives without port directions (the DSP), the port name decides."""
     ways = cell.get("port_directions")
     return ways[name] == "output" if ways else name == "P" or name.endswith("OUT")
 
@@ -36,6 +36,7 @@ class Design:
         if name not in self.known:
             module = self.modules[name]
             empty = module.get("attributes", {}).get("blackbox")
+            # Yosys names a black box with parameters $paramod$HASH\NAME. The prefix is left out.
             self.known[name] = name.split("\\")[-1] if empty else self.logic(module)
         return self.known[name]
 
