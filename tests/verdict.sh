@@ -185,7 +185,7 @@ add_job() { # number of its checks, command and arguments
 
 # Runs the jobs with tests/launch.py, which prints their lines. A job that is lost or late, that ran twice, or whose
 # exit status is not 0 is a failure.
-run_jobs() { # how many side by side
+run_jobs() { # how many at the same time
     local next sum=0 count=${#job_commands[@]} folder status=0 sums=(0 0 0 0) options=(--jobs "$1")
     for ((next = 0; next < count; next++)); do sum=$((sum + job_checks[next])); done
     plan $sum

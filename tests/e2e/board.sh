@@ -55,7 +55,7 @@ check_key() { # first set: KEY=VALUE,..., second set ("": the board's figures), 
     else ok "$1: $one cycles instead of $two$([ "$3" != 0 ] || echo ", forecast $cycles")"; fi
 }
 
-near() { # forecast, cycles, steps: succeeds if they differ by at most 2 % and 64 cycles per step
+near() { # forecast, cycles, steps: succeeds if forecast and cycles differ by at most 2 % plus 64 cycles per step
     awk -v f="$1" -v c="$2" -v s="$3" 'BEGIN { d = f > c ? f - c : c - f; exit !(f > 0 && d <= c * 0.02 + 64 * s) }'
 }
 

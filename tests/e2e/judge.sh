@@ -48,7 +48,7 @@ requests_of() { # json
         /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2, prefix, drafts }'
 }
 
-# Compares the forecast of every request with its measured cycles. They must agree within 2 % and 64 cycles per step.
+# Compares the forecast of every request with its measured cycles. They must agree within 2 % plus 64 cycles per step.
 check_forecast() { # name, the compiled design, json
     local request start cycles prefix drafts json kept="" worst=0 count=0 difference limit bound
     while read -r request start cycles prefix drafts; do

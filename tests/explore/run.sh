@@ -340,7 +340,7 @@ fi
 
 # ---- simulations ----
 
-# Checks that the RTL of two designs takes the cycles of the forecast, within 2 % and 64 cycles.
+# Checks that the RTL of two designs takes the cycles of the forecast, within 2 % plus 64 cycles.
 simulated() {
     RILL_QUICK_BUILD=1 "$rill" explore configs/graph-linear.yaml --request 8:1 --quiet --vary lanes=4,8 \
         --for tokens_s,lut --emit "$work/rtl" --simulate 2 --json >"$work/rtl.json" && python3 - "$work/rtl" <<'PY'

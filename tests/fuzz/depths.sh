@@ -77,7 +77,7 @@ forecast_twins() { # folder, prompt length
 }
 
 # Checks the promises of docs/fifos.md for a spec with timed FIFOs, without RTL. It uses the forecast instead, which
-# agrees with the RTL within 2 % and 64 cycles (--forecast).
+# agrees with the RTL within 2 % plus 64 cycles (--forecast).
 check_depths() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length requests form=timed
     times="" said="" log=$2.log

@@ -212,7 +212,7 @@ span() { # file of beats, edges of steps, edges of results
         }' "$1"
 }
 
-within() { # words of the message, value, reference, percent; the value may be larger by percent and 64 cycles
+within() { # words of the message, value, reference, percent; the value may be larger by this percentage plus 64 cycles
     awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN { exit a - b > b * p / 100 + 64 }' ||
         { echo "error: $1: $2 cycles against $3" && return 1; }
 }

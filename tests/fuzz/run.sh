@@ -34,8 +34,8 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE]... [--for
   --timing          also simulates without jitter and with timed FIFO depths. The cycles are compared with the forecast,
                     and with those of a design whose FIFOs are twice as deep
   --depths          checks only the timed FIFO depths (docs/fifos.md), by the forecast, without RTL
-  --forecast        also simulates the form `on` without jitter. The cycles must be those of the forecast, within 2 %
-                    and 64 cycles
+  --forecast        also simulates the form `on` without jitter. The cycles must be those of the forecast, within
+                    2 % plus 64 cycles
   --plain           also builds without the modules of tests/fuzz/precompiled; results and cycles must be equal
   --jobs n          runs n batches at the same time (default 1)
   --together n      compiles the models of at most n seeds as one executable (default 4)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for run.sh, which sources this file. They check that the two sets of tests together have every check, that
-# tests/both.sh adds them up, and that a failed check can be run again.
+# Functions for run.sh, which sources this file. They check that the sets `test` and `deep` together have every check,
+# that cases.py rejects wrong cases, that tests/both.sh adds the results of both sets, and that a failed check can be
+# run again.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # ---- the sets of the tree ----
@@ -78,8 +79,8 @@ kinds_in_sets() {
     { "$matrix" --set test --kinds && "$matrix" --set deep --kinds; } | sort | diff - <("$matrix" --kinds | sort)
 }
 
-# Checks the arguments of the part `fuzz`: every word in a set is also in the whole suite, and each set has the file of
-# seeds or the folder of found seeds that belongs to it.
+# Checks the arguments of the part `fuzz`: every word in a set is also in the whole suite. The set `test` has the file
+# seeds.test, and the set `deep` has the file `seeds` and the folder of found seeds.
 seeds_in_sets() {
     local whole
     whole=$(listed | sed -n 's/^fuzz: //p')
@@ -101,6 +102,9 @@ both() { # how the first set goes, how the second set goes, expected last line
         echo "$how" >"$work/both/$target.how"
         target=test-deep
     done
+    # The stub replaces make. killed: it is killed in the middle of its verdict. silent: it prints no verdict and exits
+    # with 0. pretends: it prints a good verdict and exits with 2. denies: it prints a failed check in its verdict
+    # and exits with 0. Any other word runs the job of this name.
     cat >"$work/both/make" <<STUB
 #!/usr/bin/env bash
 target=\${!#} && cd "$work/both" || exit
@@ -155,7 +159,7 @@ check_sets() {
     counted sums "the first set is killed" killed nothing "5 passed, 1 failed"
     counted sums "the second set is killed" nothing killed "5 passed, 1 failed"
     counted sums "a set says nothing" nothing silent "5 passed, 1 failed"
-    counted sums "a set ends with a status behind its verdict" pretends nothing "10 passed, 1 failed"
+    counted sums "a set ends with a bad status after a good verdict" pretends nothing "10 passed, 1 failed"
     counted sums "a set that failed ends without a status" denies nothing "9 passed, 2 failed"
     counted check "a failing check says how it is run again" says_again "run job 4" job-child
     counted check "a job that is killed: how its part is run again" says_again \

@@ -15,7 +15,7 @@ usage: tests/mutants/operators.sh [--cover [--all] [--with FILE]] [--sample N] [
   --with FILE  with --cover: also the commands of FILE, one in each line
   --sample N   N of the faults, drawn at random by the seed (default: all)
   --seed S     another draw (default 1)
-  --jobs N     copies of the tree side by side (default 1)
+  --jobs N     copies of the tree that run at the same time (default 1)
   --most N     at most so many commands for each fault, the fastest of those that execute its line (default 12, 0: all)
   --again      runs the faults again that survived, after tests were added
   --table FILE takes the faults of an earlier run (its table.txt) instead of drawing them

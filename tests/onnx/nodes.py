@@ -8,11 +8,11 @@ nodes.py [--list] [--all] [--float] [--least N] [NAME...]
     --float  judges the float side alone
     --least  exits with status 1 if fewer than N tests pass
 
-A test passes if (a) `rill golden --float` gives the expected values within 1e-4 of the largest magnitude plus 1e-6,
-(b) `rill gen` accepts the spec, and (c) `rill golden` gives them within the same tolerance, or within 2e-2 if the spec has
+A test passes if (a) `rill golden --float` gives the expected values within 1e-4 of the largest magnitude plus 1e-6, (b)
+`rill gen` accepts the spec, and (c) `rill golden` gives them within the same tolerance, or within 2e-2 if the spec has
 a product with weights. Integers and truth values must be equal. Only tests with one node and a first input of float32
-count. Inputs that are weights, shapes, indices, bounds, masks or initial states become constants with the test's own
-data.
+count, without those whose name has `_expanded`. Inputs that are weights, shapes, indices, bounds, masks or initial
+states become constants with the test's own data.
 
 Needs the packages onnx and numpy, for example in a virtual environment.
 """

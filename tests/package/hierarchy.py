@@ -53,6 +53,9 @@ def die_of(path, placed):
 
 
 def check(cells, report, pblocks):
+    """Checks the sums of the report: every LUT is counted, and each die has those of the instances that placement.tcl
+    puts there. The LUT of u_top itself is on no die (+ 1). The design has three dies, and links send from at least
+    two."""
     with open(report, encoding="utf-8") as file:
         got = json.load(file)
     sums = {row["name"]: row["reported"]["lut"] for row in got["sums"] if row["reported"]}

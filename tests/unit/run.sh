@@ -13,7 +13,7 @@ usage: tests/unit/run.sh [--set test | --set deep | --sanitize] [--jobs N] [--li
   --set deep  these alone
   --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in
               build/sanitize), without slow cases
-  --jobs N    side by side (default 1)
+  --jobs N    tests that run at the same time (default 1)
   --list      the tests and their cases, without running them
   test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
@@ -107,7 +107,8 @@ run_names() {
     done
 }
 
-# Prints how many lines these tests will print. Lines of skipped cases are not counted; report_cases announces them.
+# Prints how many lines these tests will print. Lines of skipped cases are not counted; report_cases adds them
+# to the plan.
 checks_of() { # name...
     local name count=0
     for name in "$@"; do [[ $name == *.sh && $sanitize = 1 ]] || count=$((count + 1)); done

@@ -116,8 +116,8 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
     assert_true(links > 3);
 }
 
-// The path of the reset to each die has as many register stages as the token loop waits for. It crosses die boundaries
-// between two stages.
+// The path of the reset to each die has RESET_WAY - IR_RESET_LEAST register stages. The token loop waits for these and
+// for the IR_RESET_LEAST registers on the die itself. The path crosses die boundaries between two stages.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");

@@ -289,7 +289,7 @@ static int edge_named(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// Checks that the cycles differ from those of the RTL by at most 2 % and 64 cycles.
+// Checks that the cycles differ from those of the RTL by at most 2 % plus 64 cycles.
 static void assert_near(int64_t value, int64_t expected) {
     int64_t margin = expected / 50 + 64;
     if (value < expected - margin || value > expected + margin)
@@ -540,7 +540,7 @@ static void test_depths_after_cuts(void **state) {
 }
 
 // Checks the depths of a design whose runs are so long that the search uses shorter cases. They still have few bits,
-// cause no deadlock and cost at most 1 % and 64 cycles more than unbounded FIFOs.
+// cause no deadlock and cost at most 1 % plus 64 cycles more than unbounded FIFOs.
 static void slow_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
