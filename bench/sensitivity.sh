@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shows how the forecast of a design depends on the memory's figures, the clock and the number of channels. Prints rows
 # of Markdown for docs/performance.md (class: forecast). Defaults: configs/gpt2-medium-u55c-a4.yaml, the request 256:256
-# and all three parts. The environment variable RILL names another program than build/rill.
+# and all three parts. The environment variable RILL names the program to run instead of build/rill.
 #
 #   bench/sensitivity.sh [--spec SPEC] [--request I:O] [memory|clock|channels]...
 set -u

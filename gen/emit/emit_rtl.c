@@ -215,7 +215,8 @@ static void add_script(const char *data, size_t len, struct text *out) {
     }
 }
 
-// Returns the hash of the logic of all files as 16 hex digits. For a design on several dies, the placement counts too.
+// Returns the hash of the logic of all files as 16 hex digits. For a design on several dies, this includes the
+// placement.
 static const char *hash_of(const struct emit_plan *p, const struct emit_rtl *rtl) {
     const struct ir *ir = p->ir;
     struct text lines = {0}, placement = {0};

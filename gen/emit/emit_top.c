@@ -346,7 +346,7 @@ static int lines_of(const char *text, const char *end) {
 }
 
 // Replaces the placeholder `place` by the number that the line with `heading` has in the finished file, less `before`.
-// The lines of the header comment, which is not part of `text`, count too.
+// The lines of the header comment, which is not part of `text`, are counted as well.
 static const char *numbered(const struct emit_plan *p, const char *text, const char *place, const char *heading,
                             int before) {
     struct text head = {0};
