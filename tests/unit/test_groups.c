@@ -169,6 +169,43 @@ static void test_design(void **state) {
     }
 }
 
+// A word of a pool that is written or read on another die takes the cycles of its way, and those of the FIFO at the end
+// of the way, in addition to the cycles of the pool's memory.
+static void test_pools_of_dies(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 0, "infer-types");
+    ir->design.on_chip_kib = 14;
+    ir->design.dies = 3;
+    bool begun = false;
+    for (int p = 0; pass_table[p].name; p++) {
+        if (begun) assert_true(pass_run(p, ir, NULL, &diag));
+        if (!strcmp(pass_table[p].name, "infer-types")) begun = true;
+    }
+    const char *missing = NULL;
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .memory = timing_memory(&ir->design)};
+    o.steps = timing_request_steps(ir, 3, 1, &step);
+    o.step = step;
+    const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    int near = 0, far = 0; // streams of pools whose both ends are at the pool, and other ones
+    int64_t least = INT64_MAX;
+    for (int pass = 0; pass < 2; pass++)
+        for (int e = 0; e < ir->edges; e++) {
+            const struct ir_edge *edge = &ir->edge[e];
+            if (edge->pool == IR_NONE || !r->edge[e].words) continue;
+            int borders[] = {edge->crossings, edge->entry_crossings};
+            int64_t way = 0, shortest = INT64_MAX;
+            for (int i = 0; i < 2; i++) way += borders[i] ? ir_credit_cycles(borders[i]) + least : 0;
+            for (int64_t i = 0; i < r->edge[e].words; i++)
+                shortest = at_most(shortest, r->edge[e].take[i] - r->edge[e].put[i]);
+            if (pass == 0 && !borders[0] && !borders[1]) least = at_most(least, shortest), near++;
+            if (pass == 1 && (borders[0] || borders[1])) assert_true(shortest >= least + way), far++;
+        }
+    assert_true(near > 0 && far > 0);
+}
+
 // Exchanges the turns of two streams of a pool, so that the later group would have to end before the earlier one. This
 // deadlock must be found.
 static void test_halt(void **state) {
@@ -188,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_design, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pools_of_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
