@@ -154,12 +154,18 @@ def faults_of_verilog(text):
 
 # ---- entries ----
 
+def in_comment(text, at):
+    return "//" in text[text.rfind("\n", 0, at) + 1:at]
+
+
 def pattern_of(text, place, put):
     """As much text around a place as is needed to be unique, and its replacement; None if white space matters there."""
     begin, end = place
     while True:
         pattern = text[begin:end]
         loose = r"\s+".join(re.escape(word) for word in pattern.split())
+        if in_comment(text, begin) and "\n" in pattern:
+            return None  # what follows the comment would become a part of it
         if "//" in pattern or re.search(r'"[^"\n]*  |\n\s*[#`]', pattern) or pattern.count('"') % 2:
             return None
         if len(re.findall(loose, text)) == 1 and pattern == pattern.strip():

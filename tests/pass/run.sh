@@ -56,17 +56,17 @@ refuse_command() { # command line, which runs in $work/specs, exit status, patte
     (cd "$work/specs" && rill() { "$root/build/rill" "$@"; } && eval "$1") >"$log" 2>&1 || status=$?
     if [ "$status" != "$2" ]; then fail "refuse $1" "exit status $status instead of $2"
     elif ! grep -q "error: $3" "$log"; then fail "refuse $1" "$(reason)"
-    elif foreign_error "$1"; then fail "refuse $1" "no place or command before the message: $foreign"
+    elif odd_error "$1"; then fail "refuse $1" "the message has another form: $odd"
     else ok "refuse $1"
     fi
 }
-# Returns whether the log has an error without its place (a file, or a file with line and column) or the command,
-# `rill: ` or `rill COMMAND: `, before it. `foreign` is then the first such line.
-foreign_error() { # command line
+# Returns whether the log has an error of another form than `PLACE: error: TEXT [ID]`. The place is a file, or a file
+# with line and column, or the command: `rill` or `rill COMMAND`. `odd` is then the first such line.
+odd_error() { # command line
     local word=${1#rill }
-    foreign=$(grep -E '(^|[ :])error: ' "$log" |
-        grep -Evm1 "^(rill|rill ${word%% *}|[^ :]+(:[0-9]+:[0-9]+)?): error: ")
-    [ -n "$foreign" ]
+    odd=$(grep -E '(^|[ :])error: ' "$log" |
+        grep -Evm1 "^(rill|rill ${word%% *}|[^ :]+(:[0-9]+:[0-9]+)?): error: .*[^]] \[[a-z0-9-]+\]$")
+    [ -n "$odd" ]
 }
 # Reads a file with one command per line, and below each its exit status and message: `    STATUS: MESSAGE`.
 queue_commands() { # file
