@@ -14,7 +14,8 @@ Checks: clang-format; SPDX lines; line lengths, tabs and trailing blanks; header
 front ends in the custom kernels of tests; paths of one machine and issue numbers; shell scripts in bash and shellcheck;
 Python in pyflakes; cppcheck; marks of tools/new-op; tables and the chart in docs/ that are made from the sources;
 includes of the oracle; layers of the folders (tests/walls.sh); layouts of bits (tests/fields.sh); gcc and clang with
--Wall -Wextra -Werror; clang-tidy; each template by itself in Verilator, Icarus and Yosys (first parameter sets).
+-Wall -Wextra -Werror; clang-tidy; each template by itself in Verilator, Icarus and Yosys (first parameter sets;
+the others in Icarus alone).
 TEXT
 }
 

@@ -394,7 +394,7 @@ bool explore_begin(struct explore *x, const char *path, const struct explore_wor
     const char *read = file_read(arena, path, YAML_MAX_BYTES, &len, &why);
     *x = (struct explore){.arena = arena, .diag = diag, .path = path};
     if (!read) {
-        diag_error(diag, loc_file(arena, path), MSG_FILE_UNREADABLE, why);
+        diag_error_text(diag, loc_file(arena, path), why);
         return false;
     }
     if (!strncmp(read, "# rill ir", 9)) {

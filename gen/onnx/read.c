@@ -260,7 +260,7 @@ struct onnx_model *onnx_model_read(struct arena *arena, const char *path, struct
     size_t len;
     const char *why = NULL, *data = file_read(arena, path, MOST_FILE, &len, &why);
     if (data) why = file_stand_in(data, len);
-    if (why) return diag_error(diag, loc_file(arena, path), MSG_FILE_UNREADABLE, why), NULL;
+    if (why) return diag_error_text(diag, loc_file(arena, path), why), NULL;
     return onnx_model_read_bytes(arena, path, data, len, diag);
 }
 

@@ -209,6 +209,17 @@ PY
     done >"$work/have.txt"
     grep -q "c_fc" "$specs"/small-01.yaml && diff "$work/want.txt" "$work/have.txt"
 }
+# The table has a column for each goal and each usual figure, and none twice.
+goals_are_shown() {
+    explore --vary lanes=4,8 --for ff,tokens_s,latency_ms >"$work/goals.txt" && python3 - "$work/goals.txt" <<'PY'
+import sys
+header = next(line for line in open(sys.argv[1]) if "tokens/s" in line)
+titles = ["FF", "latency, ms", "tokens/s", "TTFT, ms", "tokens/J", "LUT", "DSP", "BRAM36", "URAM", "fill, %"]
+found = [header.count(title) for title in titles]
+assert found == [1] * len(titles), f"{dict(zip(titles, found))}"
+assert header.index("FF") < header.index("latency, ms") < header.index("tokens/s"), header
+PY
+}
 page_shows() {
     explore --vary lanes=4,8 --html "$work/page.html" >/dev/null && grep -q '</html>' "$work/page.html" &&
         ! grep -q 'http' "$work/page.html" || return
@@ -218,8 +229,9 @@ page_shows() {
     [ "$(grep -o '<circle' "$work/dom.html" | wc -l)" -ge 1 ] && grep -q 'lanes=8' "$work/dom.html"
 }
 if wanted keys; then
-    plan 4
+    plan 5
     check "limits are kept" limits_hold
+    check "the table has every goal and the usual figures" goals_are_shown
     check "a fixed key keeps its value" fixed_holds
     check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
     check "specs of the front are the designs that were found" specs_are_designs

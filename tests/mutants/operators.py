@@ -159,6 +159,10 @@ def faults_of_verilog(text):
 
 # ---- entries ----
 
+def in_comment(text, at):
+    return "//" in text[text.rfind("\n", 0, at) + 1:at]
+
+
 def pattern_of(text, place, put):
     """Returns as much text around a place as occurs only once in the file, and its replacement. Returns None if white
     space matters there, or if the text would be longer than 600 characters."""
@@ -166,6 +170,8 @@ def pattern_of(text, place, put):
     while True:
         pattern = text[begin:end]
         loose = r"\s+".join(re.escape(word) for word in pattern.split())
+        if in_comment(text, begin) and "\n" in pattern:
+            return None  # what follows the comment would become a part of it
         if "//" in pattern or re.search(r'"[^"\n]*  |\n\s*[#`]', pattern) or pattern.count('"') % 2:
             return None
         if len(re.findall(loose, text)) == 1 and pattern == pattern.strip():

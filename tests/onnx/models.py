@@ -404,6 +404,16 @@ def chosen(g):
     g.output(g.node("If", g.node("Equal", rate, g.const(np.int64(16000))), then_branch=body, else_branch=other))
 
 
+def signs(g):
+    """Products with constants that begin with -1: a single -1 turns all signs, and in a vector it turns one."""
+    x = g.input("x", ["N", 16])
+    w = weights(16)
+    w[0] = -1
+    g.output(g.node("Mul", x, g.const(w)))
+    g.output(g.node("Mul", x, g.const(np.float32(-1))))
+    g.output(g.node("Add", g.node("Mul", x, g.const(np.float32(-1))), g.const(w)))
+
+
 # name: model, form of the constants. raw, typed and bfloat16 are forms of tensor() in wire.py. half and double are raw
 # constants of these types. outside: the constants are in another file.
 MODELS = {
@@ -416,7 +426,7 @@ MODELS = {
     "rotated": (rotated, "raw"), "composed": (composed, "raw"),
     "decided": (decided, "raw"), "searched": (searched, "raw"), "recurrent": (recurrent, "raw"),
     "quantized": (quantized, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
-    "spread": (spread, "raw"), "chosen": (chosen, "raw"),
+    "spread": (spread, "raw"), "chosen": (chosen, "raw"), "signs": (signs, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 

@@ -57,8 +57,17 @@ refuse_command() { # command line, which runs in $work/specs, exit status, patte
     (cd "$work/specs" && rill() { "$root/build/rill" "$@"; } && eval "$1") >"$log" 2>&1 || status=$?
     if [ "$status" != "$2" ]; then fail "refuse $1" "exit status $status instead of $2"
     elif ! grep -q "error: $3" "$log"; then fail "refuse $1" "$(reason)"
+    elif odd_error "$1"; then fail "refuse $1" "the message has another form: $odd"
     else ok "refuse $1"
     fi
+}
+# Returns whether the log has an error of another form than `PLACE: error: TEXT [ID]`. The place is a file, or a file
+# with line and column, or the command: `rill` or `rill COMMAND`. `odd` is then the first such line.
+odd_error() { # command line
+    local word=${1#rill }
+    odd=$(grep -E '(^|[ :])error: ' "$log" |
+        grep -Evm1 "^(rill|rill ${word%% *}|[^ :]+(:[0-9]+:[0-9]+)?): error: .*[^]] \[[a-z0-9-]+\]$")
+    [ -n "$odd" ]
 }
 # Reads a file with one command per line, and below each its exit status and message: `    STATUS: MESSAGE`.
 queue_commands() { # file
@@ -472,6 +481,14 @@ queue check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --w
     --ids
 queue check_refused "an id beyond the smaller table" 1 'token 8 of the prompt is not in the vocabulary of 8 ' \
     "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
+# A channel of the memory may have exactly as many engines as the message of clients_of_a_channel.expect allows.
+at_the_limit() {
+    sed '/p6[23]/d; /y6[23],/d; s/y63/y61/' "$root/tests/pass/clients_of_a_channel.yaml" >"$work/clients.yaml" &&
+        [ "$(grep -c 'op: position' "$work/clients.yaml")" = 62 ] &&
+        "$rill" gen "$work/clients.yaml" -o "$work/clients" &&
+        grep -q 'READERS(64)' "$work/clients"/rtl/*.v
+}
+queue check "64 engines read from a channel" at_the_limit
 slow_board "$work/slow.yaml" "# no clock"
 queue check "a slow board: a spec without a clock has the board's" clock_is "$work/slow.yaml" 120
 slow_board "$work/slow150.yaml" "clock_mhz: 150"

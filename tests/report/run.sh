@@ -109,6 +109,26 @@ for spec in "${specs[@]}"; do queue_many 3 check_design "$spec"; done
 queue check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
 queue check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
 
+# Checks what the page of a language model says: the position and the cycles of the timeline, and a dashed edge back to
+# each value that a region carries to its next repetition.
+shown_model() {
+    python3 - "$work/tinystories-gpt2-1m.html" "$work/tinystories-gpt2-1m/design.yaml" <<'PY'
+import re, sys
+page, design = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+context = int(re.search(r"^  context: (\d+)", design, re.M)[1])
+said = re.search(r"One repetition of region layer at position (\d+), as the timing contracts forecast it: "
+                 r"(\d+) cycles", page)
+if not said: sys.exit("no sentence about the timeline")
+if int(said[1]) != context // 2: sys.exit(f"position {said[1]} of {context}")
+if not 1000 < int(said[2]) < 100000: sys.exit(f"{said[2]} cycles")
+carries = len(re.findall(r"\{local: \w+, init: ", design))
+if carries != 1: sys.exit(f"{carries} carries")
+dashed = [edge for edge in re.findall(r'<path [^>]*stroke-dasharray="5,2"[^>]*>', page) if 'fill="none"' in edge]
+if len(dashed) < carries: sys.exit(f"{len(dashed)} dashed edges")
+PY
+}
+queue check "the page of a model: the timeline and what a region carries" shown_model
+
 # Checks that a kernel's int8 streams have their type in the graphs and in the list of types.
 int8_label() {
     "$rill" gen "$root/tests/e2e/cases/kernels/spec.yaml" -o "$work/kernels" &&

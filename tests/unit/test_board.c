@@ -228,6 +228,52 @@ static void a_boundary_beyond_its_limit_is_warned_of(void **state) {
                            "5300 of the platform"));
 }
 
+static int64_t luts_of_all_dies(const struct ir *ir) {
+    int64_t luts = 0;
+    for (int d = 0; d < ir->dies; d++) luts += cost_room(ir, d).lut;
+    return luts;
+}
+
+// A design that is not divided over dies may use the resources of all dies, within their limits. The limits are lowered
+// until the design just exceeds them.
+static void a_board_beyond_its_limits_is_warned_of(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
+    struct cost_design cost = cost_design(ir);
+    assert_true(ir->design.dies < 2 && luts_of_all_dies(ir) >= cost.total.lut);
+    assert_null(strstr(said(ir), "exceeds the limits of board"));
+    struct board_limits *limits = &ir->design.figures.limits;
+    while (luts_of_all_dies(ir) >= cost.total.lut && limits->lut > 0) limits->lut -= 0.5, limits->hbm_lut -= 0.5;
+    assert_true(cost_room(ir, 0).lut > 0);
+    const char *want = arena_printf(&arena,
+                                    "the design exceeds the limits of board u55c, by estimate: LUT %lld of %lld "
+                                    "[over-board-limit]",
+                                    (long long)cost.total.lut, (long long)luts_of_all_dies(ir));
+    if (!strstr(said(ir), want)) fail_msg("`%s` not in:\n%s", want, said(ir));
+}
+
+// Returns the line of the report about the first boundary between dies, without the end of the line.
+static const char *first_boundary(struct ir *ir) {
+    const char *at = strstr(said(ir), "  SLR0 to SLR1: ");
+    assert_non_null(at);
+    return arena_strndup(&arena, at, strcspn(at, "\n"));
+}
+
+// The report gives the bits between two dies and their shares of the wires. If the board file does not say how many
+// wires there are, the report says nothing about shares and limits.
+static void a_boundary_without_wires_has_no_limit(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/dies/spec.yaml");
+    long long bits = (long long)cost_boundary_bits(ir, 0);
+    const char *bare = arena_printf(&arena, "  SLR0 to SLR1: %lld bits cross", bits);
+    assert_string_not_equal(first_boundary(ir), bare);
+    assert_null(strstr(first_boundary(ir), "over its limit"));
+    ir->design.figures.limits.wires = 1;
+    assert_non_null(strstr(first_boundary(ir), "; over its limit of 1.0 % by "));
+    ir->design.sll = ir->design.sll_region = 0;
+    assert_string_equal(first_boundary(ir), bare);
+}
+
 // Prints a row for each figure, in the form of the tables in docs/boards.md.
 static void list_figures(FILE *out) {
     static const struct {
@@ -273,6 +319,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(slow_power_is_the_sum_of_its_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(a_card_near_its_limit_is_warned_of, setup, teardown),
         cmocka_unit_test_setup_teardown(a_boundary_beyond_its_limit_is_warned_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_board_beyond_its_limits_is_warned_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_boundary_without_wires_has_no_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(the_docs_have_every_figure, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,30 @@ static void test_other_attention(void **state) {
     image_end(&x);
 }
 
+// The hash of the graph must include each value that a region carries from one repetition to the next: the tensor in
+// the region, the one with which it begins, and the one from which it goes on.
+static void test_other_carry(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct oracle_graph *g = usual_graph(&x);
+    uint64_t hash = statistics_graph(g);
+    int carries = 0;
+    for (size_t r = 0; r < g->region.count; r++)
+        for (int c = 0; c < g->region.items[r].carries; c++, carries++) {
+            struct oracle_carry *carry = &g->region.items[r].carry[c];
+            int *const member[] = {&carry->local, &carry->init, &carry->next};
+            for (size_t m = 0; m < COUNT_OF(member); m++) {
+                ++*member[m];
+                assert_true(statistics_graph(g) != hash);
+                --*member[m];
+            }
+        }
+    assert_int_equal(carries, 1);
+    assert_true(statistics_graph(g) == hash);
+    image_end(&x);
+}
+
 // Replaces the first `from` in the file by `to`. Reading it must then fail with this message.
 static void refuse(const char *from, const char *to, const char *message) {
     struct image_fixture x;
@@ -261,7 +285,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_means),       cmocka_unit_test(test_lanes),           cmocka_unit_test(test_file),
         cmocka_unit_test(test_other_model), cmocka_unit_test(test_other_attention), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_weights),     cmocka_unit_test(test_other_carry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

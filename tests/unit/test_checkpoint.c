@@ -157,6 +157,8 @@ static const char spellings[] =
     "  theta: {type: number, from: 1, to: 1e6, default: 1e4}\n"
     "config:\n"
     "  - {key: [hidden_size, n_embd], is: size}\n"
+    "  - {key: largest, most: size}\n"
+    "  - {key: largest_half, most: half}\n"
     "  - {key: half, is: half, default: size - 1}\n"
     "  - {key: hidden_act, is: act, words: {gelu_new: gelu, swish: silu}}\n"
     "  - {key: [rope_parameters.rope_theta, rope_theta], is: theta}\n"
@@ -204,6 +206,24 @@ static void test_spellings(void **state) {
         }
         fixture_end(&f);
     }
+}
+
+// A key may give the largest value of any parameter, also of the first one, wherever it is in the list of keys.
+static void test_largest(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    const struct family *family = family_read_bytes("f.yaml", spellings, strlen(spellings), &f.arena, &f.diag);
+    const struct family_values *v =
+        read_config_text(&f, family, "{\"hidden_size\":8,\"largest\":50,\"largest_half\":9,\"half\":3}");
+    assert_no_errors(&f);
+    assert_true(v && value(v, "size")->i == 8 && value(v, "half")->i == 3);
+    assert_int_equal(value(v, "size")->most, 50);
+    assert_int_equal(value(v, "half")->most, 9);
+    v = read_config_text(&f, family, "{\"hidden_size\":8,\"largest\":0,\"largest_half\":\"9\"}");
+    assert_no_errors(&f);
+    assert_true(v && value(v, "size")->most == 0 && value(v, "half")->most == 0); // no bounds
+    fixture_end(&f);
 }
 
 // ---- tensors of a file: m [2][3] = 0..5, v [3] = 6..8, and a mask, which no spec needs ----
@@ -555,6 +575,7 @@ int main(void) {
         cmocka_unit_test(test_config_of_one_cause),
         cmocka_unit_test(test_config_defaults),
         cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_largest),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_copies),

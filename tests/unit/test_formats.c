@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the formats of weights that a spec sets by patterns of tensor names. The compiler and the oracle apply the
-// patterns separately and must agree.
+// patterns separately and must agree. Also tests that the oracle refuses a damaged image.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/weights.h"
@@ -173,11 +173,54 @@ static void test_packed(void **state) {
     image_end(&x);
 }
 
+// Opens the image for the oracle after a change of its files. This must fail with the message.
+static void assert_damaged(struct image_fixture *x, const char *spec, const char *dir, const char *message) {
+    struct oracle_graph *g = oracle_read_text(&x->f.arena, "t.yaml", spec, NULL, &x->f.diag);
+    assert_null(oracle_open_image(&x->f.arena, g, dir, &x->f.diag));
+    assert_reported(&x->f, message);
+}
+
+// The oracle must refuse an image with a file that is cut or changed, before it reads beyond the end of the file. The
+// products have biases, which are complete in oracle.bin wherever golden.bin ends.
+static void test_damaged(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *spec = spec_of(&x, "gpt2", "{default: int4, '*.c_fc.*': int8}");
+    struct ir *ir = image_build(&x, spec, NULL);
+    const char *dir = image_pack(&x, ir, "random:1", "d"), *golden = arena_printf(&x.f.arena, "%s/golden.bin", dir),
+               *own = arena_printf(&x.f.arena, "%s/oracle.bin", dir), *why;
+    size_t len, own_len;
+    char *kept = file_read(&x.f.arena, golden, 1 << 24, &len, &why),
+         *bytes = file_read(&x.f.arena, own, 1 << 24, &own_len, &why);
+    assert_true(kept && bytes);
+    for (size_t cut = 1; cut < 16; cut++) {
+        assert_int_equal(truncate(golden, (off_t)(len * cut / 16)), 0);
+        assert_damaged(&x, spec, dir, "golden.bin is not the one that was packed with it; pack again");
+        write_file(golden, kept, len);
+    }
+    assert_int_equal(truncate(golden, 1), 0);
+    assert_damaged(&x, spec, dir, "golden.bin is not the one that was packed with it; pack again");
+    write_file(golden, kept, len);
+    bytes[own_len - 1] ^= 1;
+    write_file(own, bytes, own_len);
+    assert_damaged(&x, spec, dir, "damaged; pack again");
+    bytes[own_len - 1] ^= 1;
+    write_file(own, bytes, own_len - 1);
+    assert_damaged(&x, spec, dir, "damaged; pack again");
+    write_file(own, bytes, 3);
+    assert_damaged(&x, spec, dir, "truncated");
+    write_file(own, bytes, own_len);
+    assert_non_null(
+        oracle_open_image(&x.f.arena, oracle_read_text(&x.f.arena, "t.yaml", spec, NULL, &x.f.diag), dir, &x.f.diag));
+    image_end(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),  cmocka_unit_test(test_embedding), cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_last),   cmocka_unit_test(test_names),     cmocka_unit_test(test_own),
-        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

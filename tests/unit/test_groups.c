@@ -173,6 +173,49 @@ static void test_design(void **state) {
     }
 }
 
+// Returns the cycles of a way across so many boundaries of dies, with its FIFO.
+static int64_t way_of(int borders, int64_t fifo) { return borders ? ir_credit_cycles(borders) + fifo : 0; }
+
+// A word of a pool that is written or read on another die takes the cycles of its way, and those of the FIFO at the end
+// of the way, in addition to the cycles of the pool's memory.
+static void test_pools_of_dies(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 0, "infer-types");
+    ir->design.on_chip_kib = 14;
+    ir->design.dies = 3;
+    bool begun = false;
+    for (int p = 0; pass_table[p].name; p++) {
+        if (begun) assert_true(pass_run(p, ir, NULL, &diag));
+        if (!strcmp(pass_table[p].name, "infer-types")) begun = true;
+    }
+    const char *missing = NULL;
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .memory = timing_memory(&ir->design)};
+    o.steps = timing_request_steps(ir, 3, 1, &step);
+    o.step = step;
+    const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    int near = 0, far = 0; // streams of pools whose both ends are at the pool, and other ones
+    int64_t least = INT64_MAX;
+    for (int pass = 0; pass < 2; pass++) // the second pass needs the result of the first one
+        for (int e = 0; e < ir->edges; e++) {
+            const struct ir_edge *edge = &ir->edge[e];
+            int64_t taken = r->edge[e].words - r->edge[e].holds, shortest = INT64_MAX;
+            bool crosses = edge->crossings || edge->entry_crossings;
+            if (edge->pool == IR_NONE || !taken || crosses != (pass == 1)) continue;
+            for (int64_t i = 0; i < taken; i++) shortest = at_most(shortest, r->edge[e].take[i] - r->edge[e].put[i]);
+            if (!crosses) {
+                least = at_most(least, shortest);
+                near++;
+                continue;
+            }
+            assert_true(shortest >= least + way_of(edge->crossings, least) + way_of(edge->entry_crossings, least));
+            far++;
+        }
+    assert_true(near > 0 && far > 0);
+}
+
 // Exchanges the turns of two streams of a pool, so that the later group would have to end before the earlier one. This
 // deadlock must be found.
 static void test_halt(void **state) {
@@ -192,6 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cuts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_design, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_pools_of_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

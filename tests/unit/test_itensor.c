@@ -335,6 +335,8 @@ static struct itensor_layout check_layout(const struct ir_itensor *from, const s
     struct itensor_layout layout;
     assert_true(itensor_walk(from, extent, &a) && itensor_walk(to, extent, &b));
     assert_true(itensor_layout(&a, &b, width, &layout));
+    struct itensor_buffer tiles; // of a converter of whole tiles, which never needs less
+    assert_true(!itensor_converter(from, to, &tiles) || layout.buffer * layout.width <= tiles.elements);
     int64_t n = unroll_walk(a.trip, a.stride, a.loops, 1, sent), m = unroll_walk(b.trip, b.stride, b.loops, 1, wanted),
             out = 0;
     assert_int_equal(n, layout.rounds * layout.buffer * layout.width);

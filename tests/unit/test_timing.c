@@ -468,6 +468,83 @@ static void test_words(void **state) {
     }
 }
 
+// Checks the work of kernels: the first and the last cycle in which a word moves at any of their ports.
+static void work_begins_at_the_first_port(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/blocks/spec.yaml");
+    struct timing_result *r = simulate(ir, 3, 1, NULL, false);
+    int several = 0; // kernels with ports that begin in different cycles
+    for (int k = 0; k < ir->kernels; k++) {
+        int64_t first = -1, last = 0;
+        for (int e = 0; e < ir->edges; e++) {
+            const struct timing_edge *t = &r->edge[e];
+            for (int side = 0; side < 2; side++) {
+                const int64_t *at = side ? t->take : t->put;
+                int64_t words = side ? t->words - t->holds : t->words;
+                if (k != (side ? ir->edge[e].dst_kernel : ir->edge[e].src_kernel) || words < 1) continue;
+                several += first >= 0 && at[0] < first;
+                if (first < 0 || at[0] < first) first = at[0];
+                if (at[words - 1] > last) last = at[words - 1];
+            }
+        }
+        assert_int_equal(r->kernel[k].first, first);
+        assert_int_equal(r->kernel[k].last, last);
+    }
+    assert_true(several > 3);
+}
+
+// Checks that a run with two of three layers ends and takes less time, and that a kernel that sends a tensor once for
+// each layer sends it twice instead of three times.
+static void layers_are_left_out(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/cases/rope/spec.yaml", SPEC_SAFE);
+    const char *missing = NULL;
+    struct timing_step *step;
+    struct timing_options o = {.bounded = true, .layers = 2, .memory = timing_memory_at(ir, 58)};
+    o.steps = timing_request_steps(ir, 3, 1, &step);
+    o.step = step;
+    struct timing_result *some = timing_simulate(&arena, ir, &o, &missing), *all = simulate(ir, 3, 1, NULL, false);
+    assert_non_null(some);
+    assert_null(some->stuck);
+    assert_true(some->cycles > 0 && some->cycles < all->cycles);
+    int fewer = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        if (strcmp(ir->kernel[ir->edge[e].src_kernel].module, "rill_replay_buffer") != 0) continue;
+        assert_int_equal(3 * some->edge[e].words, 2 * all->edge[e].words);
+        fewer++;
+    }
+    assert_int_equal(fewer, 1);
+}
+
+// A dump that was edited may have figures that no design has. They must be refused, not simulated.
+static void figures_out_of_range_are_refused(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/cases/blocks/spec.yaml", SPEC_SAFE);
+    struct ir_design *d = &ir->design;
+    const struct {
+        int *figure;
+        int wrong[2]; // just outside the range
+    } cases[] = {{&d->channels, {0, 33}},
+                 {&d->beat_bits, {128, 1024}},
+                 {&d->lanes, {0, 33}},
+                 {&d->tokens, {0, 9}},
+                 {&d->max_burst, {0, d->prefetch_beats + 1}},
+                 {&d->outstanding, {0, -1}},
+                 {&d->prefetch_beats, {d->max_burst - 1, 0}}};
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        int *figure = cases[i / 2].figure, was = *figure;
+        const char *missing = NULL;
+        struct timing_step *step;
+        struct timing_options o = {.bounded = true, .memory = timing_memory_at(ir, 58)};
+        o.steps = timing_request_steps(ir, 1, 1, &step);
+        o.step = step;
+        *figure = cases[i / 2].wrong[i % 2];
+        if (timing_simulate(&arena, ir, &o, &missing)) fail_msg("figure %zu may be %d", i / 2, *figure);
+        assert_string_equal(missing, "the design");
+        *figure = was;
+    }
+}
+
 // Checks that a row that leaves a converter in several rounds ends only once, so that it has just the words that its
 // elements need after a change of width.
 static void test_words_of_rounds(void **state) {
@@ -605,6 +682,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(work_begins_at_the_first_port, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_are_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(figures_out_of_range_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_marks, setup, teardown),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests query heads that read keys and values together (`query_heads`): the number of such heads, and the firings of
-// the engine and their order. Compares the reads and the work of a step in the cost model with the timing simulator.
+// Tests query heads that read keys and values together (`query_heads`): the number of such heads, the firings of the
+// engine and their order, and the tables of the walkers. Compares the reads and the work of a step in the cost model
+// with the timing simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/ops.h"
+#include "gen/ir/schedule.h"
 
 enum { HEADS = 6, GROUP = 3 }; // GROUP: query heads of each KV head
 
@@ -78,6 +80,40 @@ static void test_order(void **state) {
     image_end(&x);
 }
 
+// Counts the entries of this kind in the walkers' tables: all of them, and those for steps of one token.
+static void count_entries(struct image_fixture *x, const struct ir *ir, enum field_value kind, int count[2]) {
+    for (int e = 0; e < ir->engines; e++) {
+        struct schedule_table t;
+        assert_true(schedule_read(&x->f.arena, &ir->kernel[ir->engine[e].walker], SEGMENT_BITS, &t));
+        for (int64_t i = 0; i < t.entries; i++) {
+            if (schedule_at(&t, i, SEGMENT_KIND) != kind) continue;
+            count[0]++;
+            count[1] += !t.many || !t.many[i];
+        }
+    }
+}
+
+// Checks that walkers read keys and values once for each head, and in steps of one token once for each group of heads
+// that fire together.
+static void test_walkers(void **state) {
+    (void)state;
+    static const struct {
+        int channels;
+        const char *design;
+    } of[] = {{4, "T: 4"}, {12, "T: 4, binding: spatial"}};
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        struct image_fixture x;
+        int keys[2] = {0}, values[2] = {0};
+        image_begin(&x);
+        const struct ir *ir = build(&x, of[i].channels, 8, of[i].design);
+        count_entries(&x, ir, SEGMENT_KIND_K, keys);
+        count_entries(&x, ir, SEGMENT_KIND_V, values);
+        assert_true(keys[0] == HEADS && keys[1] == HEADS / GROUP);
+        assert_true(values[0] == HEADS && values[1] == HEADS / GROUP);
+        image_end(&x);
+    }
+}
+
 static int64_t channels_of_values(const struct ir *ir) {
     int n = 0;
     while (!ir_node_is(ir, n, OP_BY_VALUES)) n++;
@@ -134,10 +170,8 @@ static void test_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_how_many),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_how_many), cmocka_unit_test(test_order), cmocka_unit_test(test_walkers),
+        cmocka_unit_test(test_reads),    cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests_name("together", tests, NULL, NULL);
 }

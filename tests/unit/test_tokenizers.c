@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gen/model/tokenizer.h"
+#include "gen/spec/chat.h"
 #include "gen/request/sim_options.h"
 
 // TEXTS is the number of texts of each kind, MOST_ATOMS the largest number of atoms in a text, and DIGITS the number of
@@ -336,6 +337,45 @@ static void test_refused(void **state) {
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
+// A control token in a user's text must be found also if the text has as many tokens with it as without it. `abc` is
+// `ab` and `c`, but with control tokens `a` and `bc`.
+static void test_control_of_equal_length(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct tokenizer *t =
+        open_json(&f, "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"c\":2,\"ab\":3},\"merges\":[\"a b\"]},"
+                      "\"added_tokens\":[{\"id\":4,\"content\":\"bc\",\"special\":true},"
+                      "{\"id\":5,\"content\":\"<|im_start|>\",\"special\":true}]}");
+    const struct chat_template *chatml = chat_find("chatml", &f.arena, &f.diag);
+    struct token_ids ids = {0};
+    static const char *const texts[] = {"abc", "ccccccabc", "abcabc", "bc"};
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        assert_string_equal(tokenizer_encode_chat(t, chatml, texts[i], &ids), MSG_CHAT_CONTROL);
+    assert_int_equal(ids.count, 0);
+    assert_null(tokenizer_encode_chat(t, chatml, "abacab", &ids));
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
+// Messages show at most 80 bytes of a token.
+static void test_long_token(void **state) {
+    (void)state;
+    char token[100];
+    for (size_t len = 79; len <= 82; len++) {
+        struct arena arena;
+        arena_init(&arena);
+        memset(token, 'x', len);
+        const char *json = arena_printf(&arena,
+                                        "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"%.*s\":0},"
+                                        "\"merges\":[]}}",
+                                        (int)len, token);
+        assert_refused(
+            json, arena_printf(&arena, "token `%.*s`: another token has the id 0", len < 80 ? (int)len : 80, token));
+        arena_free(&arena);
+    }
+}
+
 // Opens a tokenizer of two letters with a tokenizer_config.json of the text `config` next to it.
 static struct tokenizer *open_with_config(struct fixture *f, const char *config) {
     static const char letters[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
@@ -502,6 +542,8 @@ int main(void) {
         cmocka_unit_test(test_begin),
         cmocka_unit_test(test_sentencepiece_gguf),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_control_of_equal_length),
+        cmocka_unit_test(test_long_token),
         cmocka_unit_test(test_added),
         cmocka_unit_test(test_beyond),
         cmocka_unit_test(test_unusable),

@@ -12,7 +12,7 @@ usage() {
 usage: verif/modules/lint_templates.sh [--jobs N] [--quick] [module...]
   module     templates to lint (default: all of rtl-templates)
   --jobs N   sets linted at the same time (default 2)
-  --quick    first legal set of each module only, and the sets that begin with `!` in Icarus alone
+  --quick    only the first legal set of each module in all three tools, and the other sets in Icarus alone
 Exit status: 0 all clean, 1 a set failed, or a template has too few legal sets or breaks a rule of form, 2 usage.
 TEXT
     echo "$launch_help"
@@ -62,8 +62,8 @@ yosys_lint() {
         ${set_params:+chparam$set_params $module; }hierarchy -check -top $module; proc"
 }
 
-# Lints one set, as one job of run_jobs. A set of the kind legal must pass; one of the kind illegal must be refused by
-# all three tools, and one of the kind refused by Icarus alone (--quick).
+# Lints one set, as one job of run_jobs. All three tools must accept a set of the kind legal, and refuse one of the kind
+# illegal. With --quick, Icarus alone must accept a set of the kind accepted, and refuse one of the kind refused.
 lint_set() { # kind, module, "NAME=VALUE ..."
     local kind=$1 module=$2 set=$3 file tool out bad="" params=()
     read -ra params <<<"$set"
@@ -73,12 +73,12 @@ lint_set() { # kind, module, "NAME=VALUE ..."
         return
     fi
     local tools="verilator icarus yosys"
-    [ "$kind" != refused ] || tools=icarus # the fastest of the three
+    case $kind in accepted | refused) tools=icarus ;; esac # of the three the fastest
     for tool in $tools; do
         out=$("${tool}_lint" "$file" "$module" "${params[@]}" 2>&1)
         local status=$?
         if [ "$status" = 124 ]; then bad+=" $tool: not done in $limit s"
-        elif [ "$kind" = legal ]; then
+        elif [[ $kind = legal || $kind = accepted ]]; then
             [ "$status" = 0 ] || bad+=" $tool: $(grep -Eim1 'error|warning' <<<"$out")"
         elif [ "$status" = 0 ]; then bad+=" $tool accepts it"
         elif ! grep -q 'rill_error_' <<<"$out"; then bad+=" $tool refuses it without a rill_error_ message"
@@ -119,7 +119,7 @@ trap 'rm -rf "$WORK"' EXIT
 
 # Adds a job for each set of the table. The kind legal takes the lines without `!`, the other kinds those with `!`.
 list_sets() { # kind (legal, illegal or refused), table file
-    local module rest seen=" "
+    local module rest kind seen=" "
     while read -r module rest; do
         case $module in
             "" | "#"*) continue ;;
@@ -128,11 +128,12 @@ list_sets() { # kind (legal, illegal or refused), table file
         esac
         [ "$1" = legal ] || { [[ $rest == *" "* ]] && rest=${rest#* } || rest=""; }
         [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
-        if [ "$quick$1" = 1legal ] && [[ $seen == *" $module "* ]]; then continue; fi
+        kind=$1
+        if [ "$quick$1" = 1legal ] && [[ $seen == *" $module "* ]]; then kind=accepted; fi
         seen+="$module "
         [ -f "${2%/*}/$module.v" ] || { fail "$module" "a set in ${2#"$root"/}, but no such template there" &&
             continue; }
-        add_job 1 "${BASH_SOURCE[0]}" --lint-set "$1" "$module" "$rest"
+        add_job 1 "${BASH_SOURCE[0]}" --lint-set "$kind" "$module" "$rest"
     done <"$2"
 }
 

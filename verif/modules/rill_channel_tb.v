@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_channel with a memory. Checks that each reader gets the beats of its descriptors from its base,
 // that each writer's beats are stored at its base, that `written` comes once for each descriptor, and that idle is high
-// at the end. A read error must be reported with its address and kept until a reset. A channel without readers must
-// send no read request, and one without writers no write request.
+// at the end. A read error of any reader must be reported with its address and kept until a reset. A channel without
+// readers must send no read request, and one without writers no write request.
 // Sets for verif/modules/run.sh:
 // sweep: READERS=1 WRITERS=1 BEAT_BITS=64 ADDR_BITS=64
 // sweep: READERS=3 WRITERS=2 BEAT_BITS=256 ADDR_BITS=34
@@ -57,7 +57,7 @@ module rill_channel_tb;
     // asked, got: descriptors taken and beats received, per reader. told, given, finished: descriptors taken, beats
     // taken and descriptors written, per writer. core: core_rst, the reset of the engines.
     integer                seed, stall, i, w, cycles = 0, asked [0:R-1], got [0:R-1], told [0:W-1], given [0:W-1];
-    integer                finished [0:W-1], beats = 0, answers = 0;
+    integer                finished [0:W-1], beats = 0, answers = 0, wrong;
     reg                    failed = 0, run = 0;
 
     rill_channel #(.READERS(READERS), .WRITERS(WRITERS), .BEAT_BITS(BEAT_BITS), .ID_W(2), .ADDR_BITS(ADDR_BITS),
@@ -177,17 +177,15 @@ module rill_channel_tb;
         if (beats != READERS * LISTS * BEATS || answers > 2 * WRITERS * LISTS * BEATS ||
             answers < WRITERS * LISTS * BEATS) fail("counts of beats and answers");
         check_written;
-        if (READERS > 0) begin
-            // The last reader gives its first descriptor again. The third beat now comes with an error.
-            error_addr = READERS * SPAN + 2 * BYTES;
+        // Each reader asks again for its first descriptor, whose third beat is wrong now.
+        for (wrong = 0; wrong < READERS; wrong = wrong + 1) begin
+            error_addr = (wrong + 1) * SPAN + 2 * BYTES;
             error_en = 1;
-            asked[READERS-1] = LISTS - 1;
-            got[READERS-1] = 0;
-            rd_data[(READERS-1)*56 +: 56] <= {16'd5, 40'd0};
+            rd_data[wrong*56 +: 56] <= {16'd5, 40'd0};
             run <= 0;
-            rd_valid <= 1 << (READERS - 1);
+            rd_valid <= 1 << wrong;
             rb_ready <= {R{1'b1}};
-            @(negedge clk) while (!rd_ready[READERS-1]) @(negedge clk);
+            @(negedge clk) while (!rd_ready[wrong]) @(negedge clk);
             @(posedge clk) rd_valid <= 0;
             repeat (300) @(negedge clk);
             if (error !== 1 || error_is_write !== 0 || error_address !== error_addr) fail("an error of a read");
