@@ -12,6 +12,8 @@
 
 // Returns the default RAM style of a DMA engine's prefetch FIFO of this many beats. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
+int64_t cost_client_beats(const struct ir *,
+                          const struct ir_client *); // beats of the prefetch FIFO of a reading client
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
     const char *module;

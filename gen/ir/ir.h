@@ -350,6 +350,7 @@ struct ir_client {
     // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
     // burst, and the channel's write engine has a buffer of at least `buffer` beats; 0 means 1.
     int64_t burst, buffer;
+    enum ram_style ram_style; // reads: memory of that buffer; RAM_AUTO: chosen by the number of its beats
 };
 
 struct ir_edge { // one stream with its FIFO
