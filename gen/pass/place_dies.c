@@ -314,12 +314,24 @@ static bool is_operand(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
 }
 
+// Whether a stream carries step words, directly or from a fork of them.
+static bool carries_steps(const struct ir *ir, const struct ir_edge *e) {
+    while (kernel_is(&ir->kernel[e->src_kernel], KERNEL_FORK)) {
+        const struct ir_kernel *fork = &ir->kernel[e->src_kernel];
+        int in = 0;
+        while (in < fork->ports && fork->port[in].is_output) in++;
+        if (in == fork->ports || fork->port[in].edge == IR_NONE) break;
+        e = &ir->edge[fork->port[in].edge];
+    }
+    return ir_carries_steps(ir, e);
+}
+
 // Whether a stream has so few words in a step that further parts of each word hardly make the step longer. Examples are
 // rows of a table, because a step reads them once, and step words, because a step has one.
 static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int further_parts) {
     enum { PART = 400 }; // the step gets longer by at most 1 / PART of its weight beats
     struct cost_step step = {.position = 0, .tokens = 1, .head = true};
-    int64_t words = ir_carries_steps(ir, e) ? 1 : cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
+    int64_t words = carries_steps(ir, e) ? 1 : cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
     for (int i = 0; i < ir->engines; i++) beats += cost_step_beats(ir, i, &step).weights;
     return words > 0 && PART * words * further_parts <= beats;
 }
