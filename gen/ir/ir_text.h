@@ -37,6 +37,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, context)                                                                                                    \
     F(COUNT, dies)                                                                                                     \
     F(COUNT, single_rate)                                                                                              \
+    F(COUNT, second_reserve)                                                                                           \
     F(COUNT, sll)                                                                                                      \
     F(COUNT, sll_region)                                                                                               \
     F(COUNT, budget_lut)                                                                                               \
