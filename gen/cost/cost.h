@@ -12,6 +12,8 @@
 
 // Returns the default RAM style of a DMA engine's prefetch FIFO that holds `beats` beats. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
+int64_t cost_client_beats(const struct ir *,
+                          const struct ir_client *); // beats of the prefetch FIFO of a reading client
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
     const char *module;
@@ -67,7 +69,7 @@ struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge 
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a FIFO word: data, tuser, tlast, tcount
 
 struct cost_resources cost_capacity(const struct ir_die *);        // resources of the dynamic region on the die
-struct cost_resources cost_ports(const struct ir *, int die);      // resources that the memory ports take on a die
+struct cost_resources cost_ports(const struct ir *, int die);      // resources reserved for the memory ports on a die
 struct cost_resources cost_ports_most(const struct ir *, int die); // these resources by the board's higher estimate
 struct cost_resources cost_room(const struct ir *, int die);       // resources that a design may take on a die
 struct cost_resources cost_available(const struct ir *); // the device without the platform's cells and memory ports

@@ -29,6 +29,14 @@ static void add_module(struct cost_resources *sum, const struct kernel_class *cl
 
 enum ram_style cost_prefetch_style(int64_t beats) { return beats > DISTRIBUTED_BEATS ? RAM_BLOCK : RAM_DISTRIBUTED; }
 
+static enum ram_style or_by_rule(enum ram_style chosen, int64_t beats) {
+    return chosen != RAM_AUTO ? chosen : cost_prefetch_style(beats);
+}
+
+int64_t cost_client_beats(const struct ir *ir, const struct ir_client *client) {
+    return client->buffer ? client->buffer : (int64_t)CLIENT_BURSTS * ir->design.max_burst;
+}
+
 // Adds `count` DMA engines that read and have a FIFO for `prefetch` beats.
 static void add_read_engines(const struct ir *ir, struct cost_resources *sum, int64_t prefetch, enum ram_style style,
                              int64_t count) {
@@ -76,14 +84,14 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
             writers++;
             continue;
         }
-        int64_t beats = client->buffer ? client->buffer : (int64_t)CLIENT_BURSTS * ir->design.max_burst;
+        int64_t beats = cost_client_beats(ir, client);
         readers++;
-        add_read_engines(ir, sum, beats, cost_prefetch_style(beats), 1);
+        add_read_engines(ir, sum, beats, or_by_rule(client->ram_style, beats), 1);
     }
     int engine = ir_engine_at(ir, channel);
     enum ram_style chosen = engine == IR_NONE ? RAM_AUTO : ir->engine[engine].prefetch_style;
     int64_t prefetch = ir->design.prefetch_beats;
-    add_read_engines(ir, sum, prefetch, chosen != RAM_AUTO ? chosen : cost_prefetch_style(prefetch), lanes);
+    add_read_engines(ir, sum, prefetch, or_by_rule(chosen, prefetch), lanes);
     add_arbiter(ir, sum, lanes + readers);
     if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }

@@ -49,6 +49,7 @@ static struct cost_resources shell(const struct ir_die *die) {
 struct cost_resources cost_ports(const struct ir *ir, int die) {
     int64_t ports = die == cost_memory_die(ir) ? ir->design.channels : 0;
     const struct board_memory_port *p = &ir->design.figures.memory_port;
+    if (ir->design.second_reserve) return cost_ports_most(ir, die);
     return (struct cost_resources){.lut = ports * p->lut, .ff = ports * p->ff};
 }
 

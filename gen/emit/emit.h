@@ -232,6 +232,7 @@ struct emit_client {                            // a client of one channel
     int client;                                 // index in the IR; IR_NONE: the weight stream
     int base;                                   // net of the base address; IR_NONE: the channel's register
     int64_t burst, buffer;                      // beats; 0: the design's values
+    enum ram_style style;                       // memory of its buffer; RAM_AUTO: chosen by the number of beats
     bool is_lane;                               // the engine's weight stream
     bool on_every;                              // one such client on every channel of a matrix engine
     bool is_packed;                             // each channel transfers different beats

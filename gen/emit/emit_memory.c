@@ -10,7 +10,11 @@
 int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]) {
     int count = 0;
     if (!is_write && ir_engine_at(ir, channel) != IR_NONE)
-        out[count++] = (struct emit_client){.name = "lane", .is_lane = true, .client = IR_NONE, .base = IR_NONE};
+        out[count++] = (struct emit_client){.name = "lane",
+                                            .is_lane = true,
+                                            .client = IR_NONE,
+                                            .base = IR_NONE,
+                                            .style = ir->engine[ir_engine_at(ir, channel)].prefetch_style};
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         if (client->is_write != is_write || !ir_client_on(ir, client, channel)) continue;
@@ -21,6 +25,7 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
                                             .base = client->base,
                                             .burst = client->burst,
                                             .buffer = client->buffer,
+                                            .style = client->ram_style,
                                             .on_every = client->channel == IR_NONE,
                                             .is_packed = client->is_packed,
                                             .part = channel - client->channel,
@@ -81,10 +86,8 @@ void emit_count_channels(struct emit_plan *p) {
 // The next three functions return a client's parameters: the RAM of its prefetch FIFO, the FIFO's beats, and the
 // longest burst in beats.
 
-static enum ram_style style_of(const struct channel *ch, const struct emit_client *client, int prefetch) {
-    enum ram_style chosen =
-        client->is_lane && ch->engine != IR_NONE ? ch->ir->engine[ch->engine].prefetch_style : RAM_AUTO;
-    return chosen != RAM_AUTO ? chosen : cost_prefetch_style(prefetch);
+static enum ram_style style_of(const struct emit_client *client, int prefetch) {
+    return client->style != RAM_AUTO ? client->style : cost_prefetch_style(prefetch);
 }
 
 static int prefetch_of(const struct channel *ch, const struct emit_client *client) {
@@ -115,7 +118,7 @@ static void add_parameters(const struct channel *ch) {
     if (ch->readers) {
         text_addf(ch->out, ",\n        .OUTSTANDING(%d), .STYLE(\"", d->outstanding);
         for (int i = ch->readers - 1; i >= 0; i--) // a style's first letter
-            text_addf(ch->out, "%c", *ram_style_words[style_of(ch, &ch->read[i], prefetch_of(ch, &ch->read[i]))]);
+            text_addf(ch->out, "%c", *ram_style_words[style_of(&ch->read[i], prefetch_of(ch, &ch->read[i]))]);
         text_add(ch->out, "\")");
         add_list(ch, "BURST", burst_of);
         add_list(ch, "PREFETCH", prefetch_of);

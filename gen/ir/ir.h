@@ -71,6 +71,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *memories; // how allocate-memories chose, in words for the report, or NULL
     int dies;             // dies over which the design is spread; 1: it is not partitioned
     int single_rate;      // 1: beats do not cross between dies in halves; 0: they may
+    int second_reserve;   // 1: memory ports take the board's second reserve; 0: the first one
     int64_t sll;          // wires from die to die; 0: unknown
     int64_t sll_region;   // how many of these wires have their registers in the platform's dynamic region
     // Resources of the device without the platform's cells.
@@ -351,6 +352,7 @@ struct ir_client {
     // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
     // burst, and the channel's write engine has a buffer of at least `buffer` beats; 0 means 1.
     int64_t burst, buffer;
+    enum ram_style ram_style; // reads: memory of that buffer; RAM_AUTO: chosen by the number of its beats
 };
 
 struct ir_edge { // one stream with its FIFO

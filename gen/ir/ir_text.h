@@ -37,6 +37,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, context)                                                                                                    \
     F(COUNT, dies)                                                                                                     \
     F(COUNT, single_rate)                                                                                              \
+    F(COUNT, second_reserve)                                                                                           \
     F(COUNT, sll)                                                                                                      \
     F(COUNT, sll_region)                                                                                               \
     F(COUNT, budget_lut)                                                                                               \
@@ -101,7 +102,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 #define IR_CLIENT_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
     F(FLAG, is_write)                                                                                                  \
-    F(PLACE, channel) F(ENGINE, engine) F(FLAG, is_packed) F(COUNT, parts) F(COUNT, burst) F(COUNT, buffer)
+    F(PLACE, channel)                                                                                                  \
+    F(ENGINE, engine) F(FLAG, is_packed) F(COUNT, parts) F(COUNT, burst) F(COUNT, buffer) F(STYLE, ram_style)
 #define IR_PORT_FIELDS(F)                                                                                              \
     F(FLAG, is_output)                                                                                                 \
     F(INT, data_bits)                                                                                                  \

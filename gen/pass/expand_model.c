@@ -63,6 +63,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .platform = platform_of(spec->device),
                                     .dies = d->dies,
                                     .single_rate = d->crossings == SPEC_SINGLE_RATE,
+                                    .second_reserve = d->reserve == SPEC_SECOND_RESERVE,
                                     .sll = spec->device->sll,
                                     .sll_region = spec->device->sll_region,
                                     .budget_lut = all.lut - cells->lut,

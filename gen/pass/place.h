@@ -47,6 +47,7 @@ struct place {
     struct arena *arena;
     int dies, home;                             // home: the memory's die
     int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // resources of each die that the design may use, within the limits
+    double full[IR_MAX_DIES][PLACE_RESOURCES];  // part of that room that tasks and lanes may take
     int64_t more[PLACE_RESOURCES]; // reduction of that room on the memory's die under the upper estimate of its ports
     bool has_wires;                // whether the board says how many wires its boundaries have
     int64_t wires[IR_MAX_DIES];    // bits that the design may send over each boundary, within the limits; at least 1
@@ -69,6 +70,14 @@ enum mip_status place_solve(struct place *);
 // partition has a smaller excess.
 double place_least_excess(struct place *);
 
+// Returns the resources that tasks and lanes take on a die, as the program counts them.
+void place_used(const struct place *, int die, int64_t used[PLACE_RESOURCES]);
+
+// Moves as few small FIFOs as possible from LUTRAM to block RAM or UltraRAM if the die exceeds the limit of its LUTs,
+// unless it would still exceed the limit without them. Results and cycles do not change.
+void place_relieve(struct ir *, int die);
+// Returns the LUTs that place_relieve can save on the memory's die, from FIFOs that must be there.
+int64_t place_small_luts(const struct ir *);
 // Adds the register stages by which the load bus reaches parameter stores on other dies than `home`.
 void place_set_loads(struct ir *, int home);
 void place_set_reset(struct ir *); // sets the number of register stages on the way of the reset

@@ -315,29 +315,72 @@ static bool is_operand(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
 }
 
-// Whether a stream has so few words in a step that further parts of each word hardly make the step longer. Rows of a
-// table are an example, because a step reads them once.
+// Whether a stream carries step words, directly or from a fork of them.
+static bool carries_steps(const struct ir *ir, const struct ir_edge *e) {
+    while (kernel_is(&ir->kernel[e->src_kernel], KERNEL_FORK)) {
+        const struct ir_kernel *fork = &ir->kernel[e->src_kernel];
+        int in = 0;
+        while (in < fork->ports && fork->port[in].is_output) in++;
+        if (in == fork->ports || fork->port[in].edge == IR_NONE) break;
+        e = &ir->edge[fork->port[in].edge];
+    }
+    return ir_carries_steps(ir, e);
+}
+
+// Whether a stream has so few words in a step that further parts of each word hardly make the step longer. Examples are
+// rows of a table, because a step reads them once, and step words, because a step has one.
 static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int further_parts) {
     enum { PART = 400 }; // the step gets longer by at most 1 / PART of its weight beats
     struct cost_step step = {.position = 0, .tokens = 1, .head = true};
-    int64_t words = cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
+    int64_t words = carries_steps(ir, e) ? 1 : cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
     for (int i = 0; i < ir->engines; i++) beats += cost_step_beats(ir, i, &step).weights;
     return words > 0 && PART * words * further_parts <= beats;
 }
 
+// A way to use other dies.
+struct way {
+    bool cuts;   // lanes may be cut
+    bool halves; // beats go to lanes on other dies in two halves
+    bool fine;   // words cross in up to 8 parts instead of 4, and narrow words cross in parts as well
+};
+
+// Whether a way has a price that only a design beyond its limits pays: the second clock on paths between dies, or words
+// that take longer.
+static bool is_dear(struct way way) { return way.halves || way.fine; }
+
+enum { MOST_PARTS = 4 };
+
+// Returns the parts in which words may be sent: at most `most`, and at most the cycles from word to word. If the stream
+// has few words, its words may wait for one another, with halves or fine parts. Halves alone then want so few words
+// that even MOST_PARTS parts would be in time.
+static int parts_in_time(const struct ir *ir, const struct ir_edge *edge, int most, struct way way) {
+    int64_t pace = cost_edge_pace(ir, edge);
+    int parts = most;
+    while (parts > 1 && parts > pace) {
+        if (is_dear(way) && has_few_words(ir, edge, (way.fine ? parts : MOST_PARTS) - 1)) break;
+        parts /= 2;
+    }
+    return parts;
+}
+
 // Chooses in how many parts the words of each stream are sent if the stream crosses: a power of two up to 4, and at
 // most the number of cycles from word to word. Four parts take a quarter of the wires for a little logic at the near
-// end. Narrow words, words of pools, and operands and results of engines are sent whole. `more` makes two exceptions:
-// operands are sent in two parts, and words of streams with few words in four, although these words may then wait for
-// one another.
-static void choose_parts(struct ir *ir, bool more) {
-    enum { MOST = 4, OF_OPERAND = 2, NARROW = 128 /* bits */ };
+// end. Narrow words, words of pools, and operands and results of engines are sent whole. With halves or fine parts,
+// there are two exceptions: operands are sent in two parts (fine: four), and words of streams with few words in four,
+// although these words may then wait for one another.
+static void choose_parts(struct ir *ir, struct way way) {
+    enum { MOST_FINE = 8, OF_OPERAND = 2, OF_OPERAND_FINE = 4, NARROW = 128 /* bits */, NARROW_FINE = 16 };
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        int64_t pace = more && has_few_words(ir, edge, MOST - 1) ? MOST : cost_edge_pace(ir, edge);
-        int parts = is_result(ir, edge) ? 1 : !is_operand(ir, edge) ? MOST : more ? OF_OPERAND : 1;
-        while (parts > pace) parts /= 2;
-        edge->parts = parts > 1 && edge->pool == IR_NONE && cost_edge_bits(ir, edge) > NARROW ? parts : 0;
+        int most = is_result(ir, edge)    ? 1
+                   : is_operand(ir, edge) ? (way.fine     ? OF_OPERAND_FINE
+                                             : way.halves ? OF_OPERAND
+                                                          : 1)
+                   : way.fine             ? MOST_FINE
+                                          : MOST_PARTS;
+        int parts = parts_in_time(ir, edge, most, way);
+        bool wide = cost_edge_bits(ir, edge) > (way.fine ? NARROW_FINE : NARROW);
+        edge->parts = parts > 1 && edge->pool == IR_NONE && wide ? parts : 0;
     }
 }
 
@@ -433,30 +476,41 @@ static struct excess excess_of(const struct ir *ir) {
     return sum;
 }
 
-// A way to use other dies. cuts: lanes may be cut. halves: beats go to lanes on other dies in two halves, and more
-// streams cross in parts (`more` of choose_parts).
-struct way {
-    bool cuts, halves;
-};
-
-// The ways, the cheapest first. Cutting a lane doubles its registers and command. Halves need the second clock on the
-// paths between dies, and one more register stage.
-static const struct way ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+// The ways, the cheapest first. Cutting a lane doubles its registers and command. Words in fine parts take longer.
+// Halves need the second clock on the paths between dies, and one more register stage.
+static const struct way ways[] = {{false, false, false}, {true, false, false}, {true, false, true},
+                                  {false, true, false},  {true, true, false},  {true, true, true}};
 
 // Returns the number of ways that the design can use. The second half of the ways needs the second clock between dies.
 static int ways_of(const struct ir *ir) {
     return ir_second_clock(ir) && !ir->design.single_rate ? COUNT_OF(ways) : COUNT_OF(ways) / 2;
 }
 
+// Resources of each die, counted from the first one in use, that the program does not count.
+struct charge {
+    bool known; // measured in a placement
+    int64_t of[IR_MAX_DIES][PLACE_RESOURCES];
+};
+
+// Sets the part of each die's room that tasks and lanes may take. Until the rest is known, it is 2 %: registers and
+// credits of streams that cross.
+static void set_full(struct place *p, const struct charge *rest) {
+    enum { UNKNOWN = 2 /* % */ };
+    for (int d = 0; d < p->dies; d++)
+        for (int s = 0; s < PLACE_RESOURCES; s++)
+            p->full[d][s] = rest->known ? 1 - (double)rest->of[d][s] / (double)(p->room[d][s] > 0 ? p->room[d][s] : 1)
+                                        : (100 - UNKNOWN) / 100.0;
+}
+
 // Describes the partition for the program: the dies in use, from `first` on, with their rooms and wires, and the tasks.
-static struct place make_place(struct ir *ir, int first, struct way way) {
+static struct place make_place(struct ir *ir, int first, struct way way, const struct charge *rest) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
                       .has_wires = ir->design.sll > 0,
                       .cuts = way.cuts,
                       .halves = way.halves};
     for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = way.halves;
-    choose_parts(ir, way.halves);
+    choose_parts(ir, way);
     for (int d = 0; d < p.dies; d++) {
         set_room(ir, first + d, p.room[d]);
         p.wires[d] = wires_of(ir, first + d);
@@ -465,48 +519,131 @@ static struct place make_place(struct ir *ir, int first, struct way way) {
     struct cost_resources more = cost_ports_most(ir, first + p.home), ports = cost_ports(ir, first + p.home);
     cost_add(&more, &ports, -1);
     place_amounts(&more, p.more);
+    set_full(&p, rest);
     add_tasks(ir, &p);
     return p;
 }
 
-// Whether a way is tried. least: excess of the best way so far. Halves are not worth their clock if the design exceeds
+// Whether a way is tried. least: excess of the best way so far. A dear way is not worth its price if the design exceeds
 // the limits only under the upper estimate of the ports.
 static bool is_worth_trying(struct way way, struct excess least) {
-    return way.halves ? least.limits > 0 : least.more > 0;
+    return is_dear(way) ? least.limits > 0 : least.more > 0;
 }
 
-// Whether a way is better than the best one so far. A way with halves is better only if the design is then within the
-// limits.
+// Whether a way is better than the best one so far. A dear way is better only if the design is then within the limits.
 static bool is_better(struct way way, struct excess excess, struct excess least) {
-    return excess.more < least.more && !(way.halves && excess.limits > 0);
+    return excess.more < least.more && !(is_dear(way) && excess.limits > 0);
+}
+
+static void *copy_list(struct arena *arena, const void *list, int count, size_t size, size_t *capacity) {
+    void *copy = arena_alloc(arena, (size_t)count + 1, size);
+    if (count) memcpy(copy, list, (size_t)count * size);
+    *capacity = (size_t)count + 1;
+    return copy;
+}
+
+// Returns a copy of the IR in which place-dies may change kernels, streams, nets, clients and engines.
+static struct ir copy_of(const struct ir *ir) {
+    struct ir c = *ir;
+    struct arena *a = ir->arena;
+    c.kernel = copy_list(a, c.kernel, c.kernels, sizeof *c.kernel, &c.kernel_capacity);
+    c.edge = copy_list(a, c.edge, c.edges, sizeof *c.edge, &c.edge_capacity);
+    c.net = copy_list(a, c.net, c.nets, sizeof *c.net, &c.net_capacity);
+    c.wire = copy_list(a, c.wire, c.wires, sizeof *c.wire, &c.wire_capacity);
+    c.client = copy_list(a, c.client, c.clients, sizeof *c.client, &c.client_capacity);
+    c.engine = copy_list(a, c.engine, c.engines, sizeof *c.engine, &c.engine_capacity);
+    for (int k = 0; k < c.kernels; k++) {
+        struct ir_kernel *kernel = &c.kernel[k];
+        kernel->param = copy_list(a, kernel->param, kernel->params, sizeof *kernel->param, &kernel->param_capacity);
+    }
+    return c;
+}
+
+// A placement, in a copy of the IR with everything that place-dies sets.
+struct trial {
+    struct ir ir;
+    enum mip_status status; // of the search that found it
+    struct excess excess;
+};
+
+// Returns what the placement takes of each die beyond what the program counts: registers and credits of streams that
+// cross, less what place_relieve saves.
+static struct charge charge_of(const struct ir *ir, const struct place *p, int first) {
+    struct charge rest = {.known = true};
+    struct cost_design cost = cost_design(ir);
+    for (int d = 0; d < p->dies; d++) {
+        struct cost_resources all = cost_die(ir, &cost, first + d);
+        int64_t is[PLACE_RESOURCES], counted[PLACE_RESOURCES];
+        place_amounts(&all, is);
+        place_used(p, d, counted);
+        for (int s = 0; s < PLACE_RESOURCES; s++) rest.of[d][s] = is[s] - counted[s];
+    }
+    return rest;
+}
+
+// Finds a placement, sets the dies in `ir`, and makes the placement in a copy. *rest: resources that the program does
+// not count; becomes what this placement has.
+static struct trial try_once(struct ir *ir, int first, struct way way, struct charge *rest) {
+    struct place p = make_place(ir, first, way, rest);
+    struct trial t = {.status = place_solve(&p)};
+    set_dies(ir, &p, first);
+    t.ir = copy_of(ir);
+    tell_kernels(&t.ir, first + p.home);
+    for (int d = 0; d < p.dies; d++) place_relieve(&t.ir, first + d);
+    t.excess = excess_of(&t.ir);
+    *rest = charge_of(&t.ir, &p, first);
+    return t;
+}
+
+// Whether further rounds and finer parts may bring a placement within its limits. They change the use of a die and of a
+// boundary by a few percent.
+static bool is_near(struct excess excess) {
+    enum { NEAR = 10 /* % */ };
+    return excess.limits > 0 && 100 * excess.limits < NEAR;
+}
+
+// Finds a placement of a way. If it exceeds the limits by little, the search is repeated with the resources that the
+// program did not count, and a placement within the limits replaces the first one. Only the first round sets the dies
+// in `ir`.
+static struct trial try_way(struct ir *ir, int first, struct way way) {
+    enum { ROUNDS = 4 };
+    struct charge rest = {0};
+    struct trial t = try_once(ir, first, way, &rest);
+    struct ir again = copy_of(ir);
+    for (int n = 1; n < ROUNDS && is_near(t.excess); n++) {
+        struct trial next = try_once(&again, first, way, &rest);
+        if (next.status != MIP_NONE && next.excess.limits <= 0) t = next;
+    }
+    return t;
 }
 
 // Tries the ways in order while the design exceeds the limits, and applies the best placement. Returns the status of
-// its search.
+// its search. A stream that crossed in the last placement counts with both of its ends in the next program.
 static enum mip_status place_all(struct ir *ir, int first) {
-    struct place best = {0};
-    enum mip_status status = MIP_NONE;
-    struct excess least = {0};
-    for (int w = 0; w < ways_of(ir) && (!w || is_worth_trying(ways[w], least)); w++) {
-        enum mip_status tried;
-        struct place p = make_place(ir, first, ways[w]);
-        tried = place_solve(&p);
-        set_dies(ir, &p, first);
-        struct excess excess = excess_of(ir);
-        if (w && (tried == MIP_NONE || !is_better(ways[w], excess, least))) continue;
-        best = p, status = tried, least = excess;
+    struct trial best = try_way(ir, first, ways[0]);
+    struct excess last = best.excess; // of the way before
+    for (int w = 1; w < ways_of(ir); w++) {
+        struct ir copy = copy_of(ir);
+        if (!is_worth_trying(ways[w], best.excess) || (ways[w].fine && !is_near(last))) continue;
+        struct trial next = try_way(ways[w].fine ? &copy : ir, first, ways[w]);
+        last = next.excess;
+        if (next.status != MIP_NONE && is_better(ways[w], next.excess, best.excess)) best = next;
     }
-    choose_parts(ir, best.halves);
-    set_dies(ir, &best, first);
-    tell_kernels(ir, first + best.home);
-    return status;
+    *ir = best.ir;
+    return best.status;
 }
 
+// Returns the excess of the loosest ways. Each other way is a special case of one of them. place_relieve may move all
+// small FIFOs, and registers and credits of streams that cross are not counted.
 double place_dies_excess(struct ir *ir) {
-    if (ir->design.dies < 2 || ir->dies < 2) return 0;
+    static const int loosest[] = {0, COUNT_OF(ways) / 2 - 1, COUNT_OF(ways) - 1}; // way 0: it has the smallest program
+    int first = first_die(ir);
+    struct charge rest = {.known = true};
     double least = 0;
-    for (int w = 0; w < ways_of(ir) && (!w || least > 0); w++) {
-        struct place p = make_place(ir, first_die(ir), ways[w]);
+    if (ir->design.dies < 2 || ir->dies < 2) return 0;
+    rest.of[cost_memory_die(ir) - first][0] = -place_small_luts(ir);
+    for (size_t w = 0; w < COUNT_OF(loosest) && loosest[w] < ways_of(ir) && (!w || least > 0); w++) {
+        struct place p = make_place(ir, first, ways[loosest[w]], &rest);
         double excess = place_least_excess(&p);
         if (!w || excess < least) least = excess;
     }

@@ -6,9 +6,9 @@
 //
 // The program minimises the bits that cross boundaries; a stream counts at each boundary that it crosses. Two terms are
 // added: IMBALANCE bits times the largest share of a die's room that is used, and CROWD bits times the sum of the
-// excesses. There is an excess for each die and kind of resource: the use beyond FULL of the room, as a share of the
+// excesses. There is an excess for each die and kind of resource: the use beyond `full` of the room, as a share of the
 // room. There is one for each boundary: the bits beyond its wires, as a share of the wires. Rows of the program limit
-// the use of each kind of resource on a die to the largest share, and to FULL plus the excess. Other rows limit the
+// the use of each kind of resource on a die to the largest share, and to `full` plus the excess. Other rows limit the
 // bits over each boundary to its wires plus the excess. So a partition always exists, and the report shows where it
 // exceeds the limits.
 //
@@ -17,7 +17,6 @@
 // use beyond the room of the memory's die that is left under the upper estimate of its ports.
 #include "gen/pass/place.h"
 
-static const double FULL = 0.98; // part of a die's room; the rest is for register slices of streams that cross
 enum {
     IMBALANCE = 40000,
     CROWD = 1000000,
@@ -203,9 +202,9 @@ static void add_resource(struct program *g, int d, int s) {
         if (d + 1 < p->dies) mip_term(&g->m, row, beyond(g, (int)t, d), -need);
     }
     for (size_t e = 0; e < p->lanes.count; e++) add_lanes_need(g, row, e, d, s, capacity);
-    add_limit(g, row, FULL - fixed, g->crowded[d][s]);
+    add_limit(g, row, p->full[d][s] - fixed, g->crowded[d][s]);
     if (p->cuts && d == p->home && p->more[s])
-        add_limit(g, row, FULL - fixed - (double)p->more[s] / capacity,
+        add_limit(g, row, p->full[d][s] - fixed - (double)p->more[s] / capacity,
                   mip_variable(&g->m, 0, MIP_NO_BOUND, MORE_CROWD, false));
     mip_term(&g->m, row, g->largest, -1);
     g->m.row.items[row].high = -fixed;
@@ -223,6 +222,33 @@ static void take(struct program *g, const double *value) {
             p->lanes.items[e].on[d] = (int)value[parts(g, (int)e, d)];
             p->lanes.items[e].cut[d] = p->cuts ? (int)value[cut(g, (int)e, d)] : 0;
         }
+}
+
+// Adds the resources of an entry's parts on a die, like add_lanes_need.
+static void add_lanes_used(const struct place *p, const struct place_lanes *lanes, bool shares, int die,
+                           int64_t used[PLACE_RESOURCES]) {
+    for (int s = 0; s < PLACE_RESOURCES; s++) {
+        used[s] += lanes->on[die] * lanes->need[s];
+        if (die != p->home && lanes->on[die] && !shares) used[s] += lanes->chain_need[s];
+        for (int to = 0; to < p->dies; to++) {
+            if (to == p->home) continue;
+            if (s == 0 && die == p->home) used[s] += lanes->on[to] * lanes->send_luts;
+            if (to == die) used[s] += lanes->cut[to] * lanes->sums_need[s];
+            if (die == p->home) used[s] += lanes->cut[to] * (lanes->need[s] - lanes->sums_need[s]);
+        }
+    }
+}
+
+void place_used(const struct place *p, int die, int64_t used[PLACE_RESOURCES]) {
+    for (int s = 0; s < PLACE_RESOURCES; s++) used[s] = 0;
+    for (size_t t = 0; t < p->task.count; t++)
+        for (int s = 0; s < PLACE_RESOURCES && p->task.items[t].die == die; s++) used[s] += p->task.items[t].need[s];
+    for (size_t e = 0; e < p->lanes.count; e++) {
+        // Entries of one engine share the logic of a die, which counts with the first entry that has parts there.
+        bool shares = false;
+        for (size_t o = (size_t)p->lanes.items[e].with; o < e; o++) shares = shares || p->lanes.items[o].on[die] > 0;
+        add_lanes_used(p, &p->lanes.items[e], shares, die, used);
+    }
 }
 
 // ---- without a solution: filling the dies in order, each to slightly more than the average ----

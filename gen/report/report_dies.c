@@ -118,7 +118,8 @@ void report_dies(const struct report *r, struct text *out) {
     text_add(out, "  share of the whole die with its shell");
     if (port->lut || port->ff)
         text_addf(out, " and the vendor's subsystem for %d memory ports, %d LUT and %d FF each", ir->design.channels,
-                  port->lut, port->ff);
+                  ir->design.second_reserve ? port->most_lut : port->lut,
+                  ir->design.second_reserve ? port->most_ff : port->ff);
     text_add(out, ", %, estimated\n");
     text_add(out, "  die                     kernels   lanes     LUT     FF    DSP BRAM36   URAM\n");
     for (int d = 0; d < ir->dies; d++) add_die(r, d, out);

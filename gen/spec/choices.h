@@ -19,6 +19,8 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs.
 // SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
+// What the compiler reserves for memory ports: the board file's first reserve or its second one (`memory_port`).
+enum spec_reserve { SPEC_FIRST_RESERVE, SPEC_SECOND_RESERVE, SPEC_RESERVES };
 // Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
 // (`auto`): as many of these engines, the smallest first, as have room for their weights in a quarter of the board's
 // memory blocks.
@@ -49,7 +51,7 @@ enum spec_kind { SPEC_KIND_MAX, SPEC_KIND_MIN, SPEC_KIND_SUM, SPEC_KIND_MEAN };
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
-extern const char *const spec_crossing_words[], *const spec_resident_words[];
+extern const char *const spec_crossing_words[], *const spec_resident_words[], *const spec_reserve_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
 // These functions return the word of an enumerator. spec_mantissa_bits returns the bits of a mantissa.
 const char *spec_format_name(int format);

@@ -114,6 +114,10 @@ static const struct schema_field design_fields[] = {
             "limits sends them in two halves, at twice `clock_mhz` "
             "([beats in halves](engine.md#lanes-on-several-dies)). `single_rate`: never, so no path between dies uses "
             "the second clock"},
+    {FIELD(reserve), WORDS(spec_reserve_words, SPEC_RESERVES), .preset = SPEC_FIRST_RESERVE,
+     .doc = "LUTs and flip-flops that the compiler reserves for each memory port, on the die of the memory: the "
+            "board's first or second [reserve](boards.md#what-a-design-may-use-of-a-die). The design is divided over "
+            "the dies, and compared with its limits, with this reserve"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "

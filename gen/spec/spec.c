@@ -11,6 +11,7 @@ const char *const spec_activation_words[] = {"int8", "int10"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
 const char *const spec_fifo_words[] = {"timed", "safe", "conservative", "auto"};
 const char *const spec_crossing_words[] = {"auto", "single_rate"};
+const char *const spec_reserve_words[] = {"first", "second"};
 const char *const spec_resident_words[] = {"none", "all", "auto"};
 const char *const spec_when_words[] = {"always", "last"};
 

@@ -70,6 +70,7 @@ struct spec_design {
     int outstanding;       // most read bursts in flight of a read engine
     int dies;              // dies to spread the design over; 1: no partition
     int crossings;         // enum spec_crossings
+    int reserve;           // enum spec_reserve
     size_t rules;          // number of items of `rule`: formats of weights by name
     // The last rule that matches a tensor decides its format. If none matches, `weights` does.
     struct spec_format_rule *rule;

@@ -480,6 +480,113 @@ static void beats_cross_whole_at_a_single_rate(void **state) {
     assert_int_equal(build("tests/e2e/cases/halves/spec.yaml")->design.single_rate, 0);
 }
 
+// Whether each die and each boundary between dies is within the limits of the board.
+static bool is_within_limits(const struct ir *ir) {
+    struct cost_design cost = cost_design(ir);
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_fill f = cost_fill(ir, &cost, d);
+        if (f.taken.lut > f.limit.lut || f.taken.ff > f.limit.ff || f.taken.dsp > f.limit.dsp ||
+            f.taken.bram18 > f.limit.bram18 || f.taken.uram > f.limit.uram)
+            return false;
+        if (d + 1 < ir->dies && cost_boundary_bits(ir, d) > cost_wires(ir, d).room) return false;
+    }
+    return true;
+}
+
+static int clients_in_rams(const struct ir *ir) {
+    int count = 0;
+    for (int c = 0; c < ir->clients; c++) count += ir->client[c].ram_style != RAM_AUTO;
+    return count;
+}
+
+// Returns the number of streams with words of at most 64 bits that cross in parts.
+static int narrow_in_parts(const struct ir *ir) {
+    int count = 0;
+    for (int e = 0; e < ir->edges; e++) count += ir->edge[e].parts > 1 && cost_edge_bits(ir, &ir->edge[e]) <= 64;
+    return count;
+}
+
+// These designs are within their limits only if prefetch FIFOs of clients leave the LUTs (Llama, Qwen), and only if
+// ids and step words cross in parts (Qwen).
+static void a_design_near_its_limits_is_within_them(void **state) {
+    (void)state;
+    const struct ir *llama = built("bench/designs/llama32-1b-u55c-32.yaml"),
+                    *qwen = built("bench/designs/qwen25-05b-u55c-32.yaml");
+    assert_true(is_within_limits(llama));
+    assert_true(clients_in_rams(llama) > 0);
+    assert_int_equal(narrow_in_parts(llama), 0);
+    assert_true(is_within_limits(qwen));
+    assert_true(clients_in_rams(qwen) > 0);
+    assert_true(narrow_in_parts(qwen) >= 2); // ids and step words
+    for (int c = 0; c < qwen->clients; c++) {
+        struct ir other = *qwen;
+        other.client = ARENA_ARRAY(&arena, struct ir_client, (size_t)qwen->clients);
+        memcpy(other.client, qwen->client, (size_t)qwen->clients * sizeof *qwen->client);
+        other.client[c].ram_style = RAM_AUTO;
+        int64_t more = cost_design(&other).memory.lut - cost_design(qwen).memory.lut;
+        assert_true(more >= 0 && (more > 0) == (qwen->client[c].ram_style != RAM_AUTO));
+    }
+}
+
+// The channels of the emitted design have the kinds of memory that the IR has, each as a letter: d, b or u.
+static void a_client_is_emitted_in_its_kind_of_memory(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/dies/spec.yaml");
+    struct text before = {0}, after = {0};
+    emit_channels(emit_plan_make(ir, NULL), &before);
+    for (int c = 0; c < ir->clients; c++)
+        if (!ir->client[c].is_write) ir->client[c].ram_style = RAM_ULTRA;
+    emit_channels(emit_plan_make(ir, NULL), &after);
+    assert_null(strstr(text_cstr(&before), ".STYLE(\"u"));
+    assert_non_null(strstr(text_cstr(&after), ".STYLE(\"u"));
+    text_free(&before);
+    text_free(&after);
+}
+
+// Within the limits, small FIFOs stay in LUTs and narrow words cross whole. If moving all small FIFOs would not bring a
+// die within its limits, none is moved.
+static void small_fifos_move_only_where_that_suffices(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/dies/spec.yaml");
+    int home = cost_memory_die(ir);
+    assert_int_equal(clients_in_rams(ir), 0);
+    assert_int_equal(narrow_in_parts(ir), 0);
+    struct cost_design cost = cost_design(ir);
+    struct cost_fill f = cost_fill(ir, &cost, home);
+    int64_t spare = place_small_luts(ir);
+    assert_true(spare > 0);
+    ir->design.figures.limits.hbm_lut = 100.0 * (double)(f.taken.lut - 2 * spare) / (double)f.whole.lut;
+    place_relieve(ir, home);
+    assert_int_equal(clients_in_rams(ir), 0);
+    ir->design.figures.limits.hbm_lut = 100.0 * (double)(f.taken.lut - 100) / (double)f.whole.lut;
+    place_relieve(ir, home);
+    cost = cost_design(ir);
+    f = cost_fill(ir, &cost, home);
+    assert_true(f.taken.lut <= f.limit.lut);
+}
+
+// With `reserve: second`, memory ports take the board's higher estimate.
+static void a_design_has_the_reserve_that_it_names(void **state) {
+    (void)state;
+    struct diag diag;
+    diag_init(&diag, stderr);
+    const char *text = text_with("configs/smollm2-135m-u55c-28.yaml", "  reserve: second\n");
+    const struct rill_spec *spec = rill_spec_read_bytes("configs/second.yaml", text, strlen(text), &arena, &diag);
+    assert_non_null(spec);
+    struct ir *ir = command_build_spec(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    const struct board_memory_port *port = &ir->design.figures.memory_port;
+    int home = cost_memory_die(ir);
+    assert_true(port->most_lut > port->lut && port->most_ff > port->ff);
+    assert_int_equal(cost_ports(ir, home).lut, ir->design.channels * port->most_lut);
+    assert_int_equal(cost_ports(ir, home).ff, ir->design.channels * port->most_ff);
+    struct cost_resources room = cost_room(ir, home);
+    ir->design.second_reserve = 0;
+    assert_int_equal(cost_ports(ir, home).lut, ir->design.channels * port->lut);
+    assert_int_equal(cost_room(ir, home).lut - room.lut, ir->design.channels * (port->most_lut - port->lut));
+    assert_int_equal(built("bench/designs/qwen25-05b-u55c-32.yaml")->design.second_reserve, 0);
+}
+
 static bool is_refused(const struct ir *ir) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -701,6 +808,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(beats_cross_in_halves_beyond_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(beats_cross_whole_at_a_single_rate, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_design_near_its_limits_is_within_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(small_fifos_move_only_where_that_suffices, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_client_is_emitted_in_its_kind_of_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_design_has_the_reserve_that_it_names, setup, teardown),
         cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
