@@ -184,10 +184,10 @@ static const char *lane_doc(const struct ir *ir, int channels) {
 
 // Describes the descriptors of a client that several channels serve.
 static const char *desc_doc(const struct ir *ir, const struct ir_client *client, int channels) {
-    const struct kernel_class *class = client->kernel == IR_NONE ? NULL : kernel_of(&ir->kernel[client->kernel]);
+    const struct ir_kernel *k = client->kernel == IR_NONE ? NULL : &ir->kernel[client->kernel];
     if (channels == 1) return "";
-    if (class == &rtl_v_tail) return "each descriptor goes to all channels";
-    if (class == &rtl_k_writer)
+    if (k && kernel_is(k, KERNEL_VALUES)) return "each descriptor goes to all channels";
+    if (k && kernel_is(k, KERNEL_KEYS))
         return arena_printf(ir->arena, "each descriptor goes to channel (position of its key) mod %s",
                             emit_expression(ir, emit_of_channels(ir, channels, NULL), channels));
     return "tvalid and tready have a bit for each channel; tdata is for all channels whose tvalid is 1";

@@ -228,8 +228,7 @@ const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enu
 static const char *named_for(const struct ir_kernel *k, const char *param) {
     static const char *const others[][2] = {
         {"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"}, {"K_WRITERS", "CHANNELS"}, {"V_WRITERS", "CHANNELS"}};
-    const struct kernel_class *class = kernel_of(k);
-    bool of_cache = class == &rtl_k_writer || class == &rtl_v_tail || class == &rtl_kv_scale;
+    bool of_cache = kernel_is(k, KERNEL_KEYS | KERNEL_VALUES | KERNEL_SCALES);
     if (of_cache && !strcmp(param, "LAYERS")) return "KV_LAYERS";
     for (size_t i = 0; i < COUNT_OF(others); i++)
         if (!strcmp(param, others[i][0])) return others[i][1];
