@@ -580,10 +580,9 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
         text_add(
             out,
             "// Terms of the memory. The image is what the host loads: weights, tables, parameters. The walker of a "
-            "matrix engine requests its weights, keys and values ahead of use. `lane` is what a channel reads for its "
-            "lane of the engine. A row-step is one row of weights, keys or values in each lane. The open block is the "
-            "newest, incomplete block of up to 64 positions of values. It is "
-            "on chip.\n");
+            "matrix engine requests its weights, keys and values ahead of use. A channel's client `lane` reads for the "
+            "engine's lane of this channel. A row-step is one row of weights, keys or values in each lane. The open "
+            "block is the newest, incomplete block of up to 64 positions of values. It is on chip.\n");
 }
 
 // Returns whether a stream with a type is not in the usual order.

@@ -250,7 +250,7 @@ static const char *output_heading(const struct emit_plan *p, int module, const s
         return arena_printf(p->ir->arena, "%s to %s: streams", path, emit_module_path(p, pin->other));
     if (pin->kind == EMIT_PIN_AXIS)
         return arena_printf(p->ir->arena, "%s to memory channels: descriptors%s", path,
-                            writes(p, module) ? ", beats to be written" : "");
+                            writes(p, module) ? ", beats to write" : "");
     return arena_printf(p->ir->arena, "%s: control and status", path);
 }
 

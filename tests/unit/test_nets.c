@@ -133,7 +133,8 @@ static void test_roles_follow_from_names(void **state) {
     struct ir *ir = make();
     struct ir_use use;
     int wire;
-    assert_true(ir_use_read(ir, "{ap_start, p_walker_idle, far_kv_layers_written, kv_layers_written, out_written}", &use));
+    assert_true(
+        ir_use_read(ir, "{ap_start, p_walker_idle, far_kv_layers_written, kv_layers_written, out_written}", &use));
     ir_add_use(ir, 0, "x", 5, use);
     assert_true(ir_use_read(ir, "a_steps_done + walker_idle + c_steps_done", &use));
     ir_add_use(ir, 0, "y", 5, use);

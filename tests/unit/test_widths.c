@@ -179,8 +179,8 @@ static void an_engine_of_other_lanes_keeps_their_number(void **state) {
                         "FP32_W");
 }
 
-// LAYERS of the kernels of a cache is the constant KV_LAYERS. A softmax has as many layers as its region repetitions, so
-// its LAYERS is a number even if both are equal.
+// LAYERS of the kernels of a cache is the constant KV_LAYERS. A softmax has as many layers as its region repetitions,
+// so its LAYERS is a number even if both are equal.
 static void kernels_of_a_cache_have_its_layers(void **state) {
     (void)state;
     const struct emit_plan *p = emit_plan_make(ir_of("configs/tinystories-gpt2-1m.yaml"), NULL);
