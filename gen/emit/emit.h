@@ -116,7 +116,7 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // Adds the part of the top's header comment that explains how to read the file. Its text contains these placeholders
 // for line numbers, which emit_top replaces when the whole text is known.
-#define EMIT_LINE_NETS "@nets"
+#define EMIT_LINE_CONSTANTS "@cons"
 #define EMIT_LINE_MODULES "@mods"
 #define EMIT_LINE_CHANNEL "@chan"
 void emit_describe_top(const struct emit_plan *, struct text *out);

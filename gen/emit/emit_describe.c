@@ -91,7 +91,8 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
     else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
-        text_addf(out, "%s%s\n", e->delay > 0 && e->group == IR_NONE ? "most words waiting in simulated steps: " : "",
+        text_addf(out, "%s%s\n",
+                  e->delay > 0 && e->group == IR_NONE ? "most words waiting in simulated steps, in case " : "",
                   e->forced_by);
     else add_safe(ir, e, out);
 }
@@ -101,6 +102,8 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
     text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
               ir_port_text(ir, e->dst_kernel, e->dst_port));
     emit_carried(ir, e, out);
+    const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
+    if (to->port[e->dst_port].role == IR_ROLE_PARAM) text_addf(out, "; their order in a word: %s.v", to->module);
     if (is_plain(&p->type)) add_words(ir, e, out);
     else if (p->type.rank || p->type.loops) text_addf(out, "; as %s", ir_type_text(ir, &p->type));
     add_way(ir, e, out);
@@ -119,6 +122,7 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
         bool first = scales && (!i || ir->tensor[n->in[i - 1]].dtype != IR_KV);
         text_addf(out, "%s%s", first ? " with the scales of " : i ? ", " : " of ", ir->tensor[n->in[i]].name);
     }
+    if (!n->inputs && ir_op_is(ir, n->op, OP_BY_POSITION)) text_add(out, ", by the positions of the step word");
     text_add(out, " -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
@@ -212,7 +216,7 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
             carry = tensor == IR_NONE ? NULL : ir_carry_of(ir, tensor);
         }
     if (!carry) return false;
-    text_addf(out, "outputs %s: %s in the first repetition of the region, then %s of the repetition before",
+    text_addf(out, "outputs %s: %s in the first repetition of the region, then %s of the previous repetition",
               ir->tensor[carry->local].name, ir->tensor[carry->init].name, ir->tensor[carry->next].name);
     return true;
 }
@@ -241,10 +245,10 @@ static const char *new_name(const struct ir *ir, const struct ir_kernel *k) {
     return arena_printf(ir->arena, "; the output is called %s", name);
 }
 
-// Shortens a list of tensors that a kernel passes on in turn, because the comments of its streams have the same list.
-static const char *brief_turns(const char *carried) {
+// Returns whether the text is a list of tensors that a kernel passes on in turn. The comments of its streams have it.
+static bool is_turns(const char *carried) {
     static const char turns[] = "carries in turn: ";
-    return strncmp(carried, turns, sizeof turns - 1) ? carried : "the tensors that its streams carry in turn";
+    return !strncmp(carried, turns, sizeof turns - 1);
 }
 
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
@@ -257,8 +261,8 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
-    if (!k->is_control && emit_carried_by(ir, kernel, &carried))
-        text_addf(out, " (%s%s)", brief_turns(text_cstr(&carried)), new_name(ir, k));
+    if (!k->is_control && emit_carried_by(ir, kernel, &carried) && !is_turns(text_cstr(&carried)))
+        text_addf(out, " (%s%s)", text_cstr(&carried), new_name(ir, k));
     text_free(&carried);
 }
 
@@ -505,8 +509,9 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
         "comment of an instance's module explains its parameters.\n");
     if (has_sections(p, m))
         text_add(out, "// Tables with sections. A schedule is a TABLE that an instance walks once for each step word. "
-                      "SECTION_LEN: entries of each section. SECTION_REPEAT: how often it runs in "
-                      "a step. SECTION_WHEN_HEAD: 1 if it runs only in steps with `head` in the step word.\n");
+                      "SECTION_LEN: entries of each section. SECTION_REPEAT: how often each section "
+                      "runs in a step. SECTION_WHEN_HEAD: 1 if the section runs only in steps whose step word has "
+                      "head = 1.\n");
 }
 
 // Adds the row of the memory channels, which are instances of a library module.
@@ -547,23 +552,27 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
-        "// To read: this comment, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
-        " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
+        "// To read: this comment without its paragraph on links, the constants and the nets between modules with "
+        "their resets and faults "
+        "(lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
         "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n"
         "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
         "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
         "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
         "kernel is an instance that computes an operation, moves words or is part of the control. A firing is one "
-        "run of a kernel over one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or "
-        "an overflow.\n"
+        "run of a kernel over its operands, for all tokens of the step. A kernel fault is a value that a kernel cannot "
+        "use: a NaN, an infinity, an overflow, or the number of a table row that does not exist.%s\n"
         "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
         "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; scalar is "
         "one fp32 for each token and firing; id is a token's number in the vocabulary. Where the spec gives no other "
         "names, NAME_mx is the quantized operand "
         "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
         "is dequantized.\n",
-        p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
+        p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "",
+        p->ir->design.is_lm ? " The ring is an array in memory: the design writes the generated ids into it in order, "
+                              "and does not wrap around."
+                            : "");
     if (kernel_first(p->ir, KERNEL_STORE) != IR_NONE)
         text_add(out, "// Vector parameters are values such as the gains and biases of norms. They are loaded on chip "
                       "before the first step.\n");
@@ -571,10 +580,9 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
         text_add(
             out,
             "// Terms of the memory. The image is what the host loads: weights, tables, parameters. The walker of a "
-            "matrix engine requests its weights, keys and values ahead of use. `lane` is what a channel reads for its "
-            "lane of the engine. A row-step is one row of weights, keys or values in each lane. The open block is the "
-            "newest, incomplete block of up to 64 positions of values. It is "
-            "on chip.\n");
+            "matrix engine requests its weights, keys and values ahead of use. A channel's client `lane` reads for the "
+            "engine's lane of this channel. A row-step is one row of weights, keys or values in each lane. The open "
+            "block is the newest, incomplete block of up to 64 positions of values. It is on chip.\n");
 }
 
 // Returns whether a stream with a type is not in the usual order.
@@ -586,9 +594,8 @@ static bool has_orders(const struct ir *ir) {
     return false;
 }
 
-// Explains the names, the FIFOs and the comments of streams.
+// Explains the names of streams.
 static void add_streams(const struct ir *ir, struct text *out) {
-    bool dies = emit_way_stages(ir) > 0;
     text_addf(
         out,
         "// Streams (docs/rtl.md, \"Following a stream\") have the nets of AXI4-Stream. tuser = {1 for the last token "
@@ -597,21 +604,35 @@ static void add_streams(const struct ir *ir, struct text *out) {
         "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
         "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}, or <stream>_tdata if there are no other "
         "fields.\n"
-        "//   A port without a name is left out, and one whose name ends the kernel's name: next_id.id is "
-        "from_next_id_*. The number of a port is followed by what the stream carries or, at a fork, by its reader, "
-        "unless the name would be too long.\n"
+        "//   <port> is left out if the port has no name in the kernel's module, or if the kernel's name already ends "
+        "with it: next_id.id is from_next_id_*. The number of a port is followed by what the stream carries or, at a "
+        "fork, by its reader, unless the name would be too long.\n"
         "//   A fork's outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
         "the fork's module, from_<fork>_* in other modules.\n"
-        "//   DEPTH is the words of the FIFO. 2 give full throughput. 4 for step words at the kernels that take them, "
-        "and for ids for the ring, let the writer run ahead. A comment gives the reason for another depth, in a form "
-        "that docs/rtl.md explains%s.\n"
-        "//   The comment of a stream has its writer and reader, the tensor with its shape per token, and the words of "
-        "a firing for one token. The tokens of a step alternate from word to word.%s A comment on a line by itself "
-        "belongs to the declaration below it.\n"
-        "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
-        dies ? " and the registers on the way to another die" : "",
-        dies ? ". Between dies, a FIFO also has places for the words and credits on the way" : "",
-        has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "");
+        "//   A comment on a line by itself belongs to the declaration below it.\n",
+        emit_way_stages(ir) ? " and the registers on the way to another die" : "");
+}
+
+// Explains the links, which are in the modules of the design, and their comments.
+static void add_links(const struct ir *ir, struct text *out) {
+    text_addf(
+        out,
+        "// Links (only in the other files). The comment of a stream at its rill_link has its writer and reader, the "
+        "tensor with its shape per token, and the words of a firing for one token. The tokens of a step alternate from "
+        "word to word.%s DEPTH is the number of words in the FIFO. 2 words give full throughput. FIFOs of step words "
+        "have 4 words at the kernels that take them, and FIFOs of ids for the ring also have 4 words, so that the "
+        "writer can run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s. "
+        "Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
+        has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "",
+        emit_way_stages(ir) ? ". Between dies, a FIFO also has places for the words and credits on the way" : "");
+}
+
+// Lists the clients whose base is not the channel's part of the image.
+static void add_bases(const struct ir *ir, struct text *out) {
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].base != IR_NONE)
+            text_addf(out, ", %s for %s", ir->net[ir->client[c].base].name, ir->client[c].name);
+    text_add(out, ".\n");
 }
 
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
@@ -619,9 +640,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     add_terms(p, out);
     text_add(
         out,
-        "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
-        "regions share, one for the control, and one rill_channel for each memory channel. An operation counts in the "
-        "module that computes it, a stream in the module that has its FIFO:\n");
+        "// Structure: the instances of the top. An operation counts in the module that computes it, a stream in the "
+        "module that has its FIFO.\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     add_channel_row(p, out);
     text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
@@ -633,17 +653,20 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "LANES*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
         "(<name>_beat). A client of a channel is what reads or writes memory through it: a port of a kernel, or the "
-        "channel's lane.\n");
+        "channel's lane. The offset counts from the base of the client (read_base or write_base of the channel): "
+        "channel_base");
+    add_bases(p->ir, out);
     text_addf(
         out,
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
         "token loop, the counters, the arbiters of the channels. core_rst_%s<module> resets everything else, with rst "
         "and with the token loop's soft_rst. It has one bit for each instance%s. In the module, the bits have the "
-        "names "
-        "rst_<instance>.\n"
-        "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
-        "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for simulation "
-        "are in sim/rill_sim_top.sv.\n",
+        "names rst_<instance>.\n",
         emit_way_stages(p->ir) ? "<die>_" : "",
         emit_way_stages(p->ir) ? " on the die, and one for each part of a link between dies there" : "");
+    add_links(p->ir, out);
+    text_add(out,
+             "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
+             "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for "
+             "simulation are in sim/rill_sim_top.sv.\n");
 }

@@ -173,12 +173,12 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
 
 static void add_flush(const struct emit_plan *p, struct text *out) {
     struct copies copies = {.ir = p->ir};
-    text_addf(
-        out,
-        "\n    // ---- flush: the DMA engines send no new bursts ----\n"
-        "    // The token loop raises flush at the end of a %s and lowers it after the soft reset.\n"
-        "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n",
-        p->ir->design.slots ? "run of requests" : "request");
+    text_addf(out,
+              "\n    // ---- flush: the DMA engines send no new bursts ----\n"
+              "    // The token loop raises flush at the end of a %s and lowers it after the soft reset.\n"
+              "    // The registers below need no reset (their rst is 0), because flush is 0 while the token loop is "
+              "in reset.\n",
+              p->ir->design.slots ? "run of requests" : "request");
     add_source("core_flush", "flush", out);
     take_channels(&copies, "core_flush");
     text_add(out, text_cstr(&copies.nets));
@@ -275,7 +275,7 @@ static void add_fault_way(const struct emit_plan *p, int die, struct text *out) 
 void emit_describe_faults(const struct emit_plan *p, int module, const char *indent, struct text *out) {
     const struct ir *ir = p->ir;
     int bit = 0;
-    text_addf(out, "%s// %s:", indent, module == EMIT_TOP ? "Bits" : "numeric faults, by bit");
+    text_addf(out, "%s// %s:", indent, module == EMIT_TOP ? "Bits" : "kernel faults, by bit");
     for (int k = 0; k < ir->kernels; k++) {
         if (!ir->kernel[k].has_fault || (module != EMIT_TOP && p->home[k] != module)) continue;
         text_addf(out, "%s %d=%s", bit ? "," : "", bit,
@@ -287,7 +287,7 @@ void emit_describe_faults(const struct emit_plan *p, int module, const char *ind
 
 void emit_faults(const struct emit_plan *p, struct text *out) {
     const struct ir *ir = p->ir;
-    text_add(out, "\n    // ---- numeric faults; the host reads the lowest bit that is set as fault_place ----\n");
+    text_add(out, "\n    // ---- kernel faults; fault_place is the number of the lowest bit that is 1 ----\n");
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;

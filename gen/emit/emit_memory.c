@@ -306,7 +306,7 @@ static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enu
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
     for (int i = 0; i < ch->writers && any; i++)
         if (!is_read(ch->ir, role, ch->write[i].client))
-            text_addf(ch->out, "    wire unused_%02d_%s_%s; // not read\n", ch->index, ch->write[i].name,
+            text_addf(ch->out, "    wire unused_%02d_%s_%s; // nothing reads this bit\n", ch->index, ch->write[i].name,
                       part_words[part]);
 }
 

@@ -85,10 +85,19 @@ static const char *fork_doc(const struct ir *ir, int in) {
     const struct ir_edge *e = &ir->edge[in];
     struct text carried = {0};
     emit_carried(ir, e, &carried);
-    const char *doc = arena_printf(ir->arena, "%s: the word at all outputs of %s", text_cstr(&carried),
-                                   ir->kernel[e->dst_kernel].name);
+    const char *doc =
+        arena_printf(ir->arena, "%s, for all outputs of %s", text_cstr(&carried), ir->kernel[e->dst_kernel].name);
     text_free(&carried);
     return doc;
+}
+
+// Returns whether the names of a fork's output tell its number and its reader, so that a comment would only repeat
+// them.
+static bool tells_reader(const struct emit_plan *p, int edge) {
+    const char *name = p->from[edge], *reader = p->ir->kernel[p->ir->edge[edge].dst_kernel].name;
+    size_t len = strlen(name), end = strlen(reader);
+    return emit_copied_from(p, edge) != IR_NONE && len > end && name[len - end - 1] == '_' &&
+           !strcmp(name + len - end, reader);
 }
 
 // Adds the pin of a stream's nets at its writer or at its reader. other: the module at the other end.
@@ -100,7 +109,7 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
-                              .doc = stream_doc(p->ir, edge),
+                              .doc = at_writer && tells_reader(p, edge) ? NULL : stream_doc(p->ir, edge),
                               .word = word,
                               .kind = EMIT_PIN_STREAM,
                               .is_output = is_output,
@@ -169,8 +178,26 @@ static const char *lane_doc(const struct ir *ir, int channels) {
     int copies = kernel_tree_copies(channels);
     const char *doc = "lane (weights, keys, values): one descriptor for all channels";
     if (copies == 1) return doc;
-    return arena_printf(ir->arena, "%s, in %d copies, one for each %d channels, the first in the low bits", doc, copies,
-                        KERNEL_TREE_GROUP);
+    return arena_printf(ir->arena, "%s, in %d copies, one for each %d channels, the first one in the low bits", doc,
+                        copies, KERNEL_TREE_GROUP);
+}
+
+// Describes the descriptors of a client that several channels serve.
+static const char *desc_doc(const struct ir *ir, const struct ir_client *client, int channels) {
+    const struct ir_kernel *k = client->kernel == IR_NONE ? NULL : &ir->kernel[client->kernel];
+    if (channels == 1) return "";
+    if (k && kernel_is(k, KERNEL_VALUES)) return "each descriptor goes to all channels";
+    if (k && kernel_is(k, KERNEL_KEYS))
+        return arena_printf(ir->arena, "each descriptor goes to channel (position of its key) mod %s",
+                            emit_expression(ir, emit_of_channels(ir, channels, NULL), channels));
+    return "tvalid and tready have a bit for each channel; tdata is for all channels whose tvalid is 1";
+}
+
+// Describes the beats of a client that several channels serve. packed: each channel has its own beats.
+static const char *beat_doc(int channels, bool packed) {
+    return channels == 1 ? ""
+           : packed      ? "a beat for each channel, channel 0 in the low bits"
+                         : "each beat goes to the channel of its descriptor";
 }
 
 // Adds the pins of the memory transfers of a module's kernels.
@@ -181,13 +208,10 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         if ((client->kernel == IR_NONE ? p->control : p->home[client->kernel]) != m) continue;
         int n = emit_client_channels(ir, c);
         int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
-        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n > 1 ? "one descriptor for all channels" : "", n,
-                 1, "DESC_W", true, pins);
-        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name),
-                 beats > 1 ? "a beat for each channel, the first one in the low bits"
-                 : n > 1   ? "one beat for all channels"
-                           : "",
-                 n, beats, "BEAT_BITS", client->is_write, pins);
+        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), desc_doc(ir, client, n), n, 1, "DESC_W", true,
+                 pins);
+        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), beat_doc(n, beats > 1), n, beats, "BEAT_BITS",
+                 client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
         if (!ir_is_resident(&ir->engine[e]))
@@ -215,12 +239,13 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
 
 // Lists the parameter store of each bit of a net.
 static const char *doc_of_stores(const struct ir *ir, int net) {
-    const char *doc = "one bit for each store, high for the one that takes param_load_data:";
+    const char *what = "one bit for each store, high for the one that takes param_load_data:", *doc = what;
     for (int w = 0; w < ir->wires; w++)
         for (int i = 0; i < ir->wire[w].use.parts; i++) {
             const struct ir_part *part = &ir->wire[w].use.part[i];
             if (part->net == net && part->width)
-                doc = arena_printf(ir->arena, "%s %d=%s", doc, (int)part->low, ir->kernel[ir->wire[w].kernel].name);
+                doc = arena_printf(ir->arena, "%s%s %d=%s", doc, doc == what ? "" : ",", (int)part->low,
+                                   ir->kernel[ir->wire[w].kernel].name);
         }
     return doc;
 }
@@ -326,10 +351,10 @@ static bool is_of_lanes(const struct ir_net *net) {
 
 // Describes the vector of a module's faults.
 static const char *doc_of_faults(const struct emit_plan *p, int m) {
-    if (p->module[m].faults > 1) return "numeric faults, a bit for each kernel that can raise one";
+    if (p->module[m].faults > 1) return "bits of kernel_fault";
     for (int k = 0; k < p->ir->kernels; k++)
         if (p->ir->kernel[k].has_fault && p->home[k] == m)
-            return arena_printf(p->ir->arena, "numeric fault of %s", p->ir->kernel[k].name);
+            return arena_printf(p->ir->arena, "kernel fault of %s", p->ir->kernel[k].name);
     return NULL;
 }
 
@@ -568,7 +593,7 @@ static void add_unread(const struct emit_scope *s) {
         int n = p->net[i];
         if (p->driver[n] != s->module && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, s->module) &&
             emit_net_bits(p->ir, n) > 1 && !takes_all(p, s->module, n))
-            text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // its other bits go to other modules\n",
+            text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // for lint: this module does not read all bits\n",
                       p->ir->net[n].name, p->ir->net[n].name);
     }
 }

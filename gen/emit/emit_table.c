@@ -88,7 +88,7 @@ static void add_segment(const struct ir_segment *seg, int64_t first, const char 
 // run of the next layer.
 static void add_place(const struct ir_word *w, struct text *out) {
     uint64_t stride = field_of(w, SEGMENT_LAYER_STRIDE);
-    text_addf(out, "channel byte %llu", (unsigned long long)field_of(w, SEGMENT_OFFSET));
+    text_addf(out, "byte %llu of each channel", (unsigned long long)field_of(w, SEGMENT_OFFSET));
     if (stride) text_addf(out, ", %llu more per layer", (unsigned long long)stride);
 }
 
@@ -134,7 +134,7 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
             return add_head(ir, seg, w, first, out);
         add_segment(seg, first, count++ ? ", " : "weights of ", out);
     }
-    text_addf(out, ": %llu beats, ", (unsigned long long)field_of(w, SEGMENT_BEATS));
+    text_addf(out, ": %llu beats, from ", (unsigned long long)field_of(w, SEGMENT_BEATS));
     add_place(w, out);
 }
 
@@ -316,12 +316,14 @@ static void add_only_entry(const struct table *t, struct text *out) {
     text_free(&note);
 }
 
-// Says where the head of a firing of scores comes from, because the entries of all heads are equal.
+// Says why the entries of all heads of scores are equal.
 static void add_scores_term(const struct table *t, const char *indent, struct text *out) {
     if (count_firings(t->ir, t->engine, false, ENGINE_MODE_SCORES))
-        text_addf(out,
-                  "%sThe head is not in an entry for scores: its keys come in the order of the walker's entries.\n",
-                  indent);
+        text_addf(
+            out,
+            "%sEntries for scores do not name their attention head, so they are equal. The keys of the heads come in "
+            "the order of the walker's entries.\n",
+            indent);
 }
 
 // Lists the fields of an entry with their bits, the high ones first.
@@ -354,8 +356,9 @@ static void add_terms(const struct table *t, struct text *out) {
     if (e->kernel == t->kernel) {
         text_addf(out,
                   "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
-                  "uses: reads the operand that was taken before. frees: gives its buffer back. K outermost: begins "
-                  "with the part of the operand that has come (docs/engine.md).\n",
+                  "uses: reads the operand that was taken before. frees: uses it, then gives its buffer back. K "
+                  "outermost (K: the dimension that is summed, not keys): begins with the part of the operand that has "
+                  "come (docs/engine.md).\n",
                   indent);
         add_fields("ENGINE", indent, out);
         add_scores_term(t, indent, out);
@@ -499,7 +502,8 @@ static const char *value_doc(const char *module, const char *name) {
     } docs[] = {
         {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
         {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
-        {"GROUP", "elements with one scale, in MODE 1", "embed"},
+        {"GROUP", "elements that share a scale in MODE 1; without effect in other modes", "embed"},
+        {"GROUP", "elements with one scale (int4 weights), or with one exponent (operands of weights)", "engine"},
         {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
         {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
         {"REPLAYS", "how often each firing is sent", ""},
@@ -524,10 +528,10 @@ static const char *value_doc(const char *module, const char *name) {
         {"SCALE_V", "2^EXP_MIN of the operands that are multiplied with values", "engine"},
         {"V_LAYER_STRIDE", "bytes from the values of a layer to those of the next", ""},
         {"KV_LAYERS", "layers that write keys and values", ""},
-        {"X_UNITS", "room for the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
+        {"X_UNITS", "length of the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
         {"TURN_TOKENS", "tokens for which a lane multiplies a beat in one cycle (A of the spec)", "engine"},
         {"RSQRT_HD", "the scale of scores, 1/sqrt(HEAD_DIM) unless the graph gives another one", "kv_quantize"},
-        {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD, for keys", ""},
+        {"USE_RSQRT", "1 (for keys): the scale is multiplied by RSQRT_HD", ""},
         {"HAS_KV", "1: reads keys and values", ""},
         {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},
         {"DENSE", "1: words are full except in last row-steps", ""},
@@ -540,10 +544,11 @@ static const char *value_doc(const char *module, const char *name) {
         {"LAST_ELEMS", "valid elements in the last word of a firing; 0: tcount gives them", "width_converter"},
         {"LAST_WORDS", "words of a firing at the input, for each token", "width_converter"},
         {"WORDS", "words of a firing at the output, for each token", "frame"},
-        {"WORDS", "words of all parameters", "param_store"},
+        {"WORDS", "words of a firing, times the repetitions of the region", "param_store"},
         {"BLOCK", "elements that share an exponent", "quantize"},
-        {"PAIRS", "0: element i is rotated with i + ROTARY/2; 1: element 2i is rotated with 2i + 1", "rope"},
-        {"TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)", ""},
+        {"PAIRS", "0: element i is rotated with i + ROTARY/2; 1: element 2i is rotated with 2i + 1", ""},
+        {"TABLE_OFFSET",
+         "byte offset of the table in its channel (memory_map.json; rill_top.v lists the clients of each channel)", ""},
         {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)", ""},
         {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)", ""}};
     size_t len = strlen(module);

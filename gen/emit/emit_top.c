@@ -47,9 +47,9 @@ static void add_clocks(bool second, struct text *out) {
                  "that paths between the two clocks are synchronous\n    input  wire clk_2x,\n"
                  "    // state of clk_2x, in the domain of clk: {lost[15:0], 14 zeros, failed, ready}; 1: it runs\n"
                  "    input  wire [31:0] clock_state,\n");
-    text_add(out,
-             "    // synchronous, active-high; from a register, because it goes to the control and to all channels\n"
-             "    input  wire rst,\n    // interrupt request to the host\n    output wire interrupt");
+    text_add(out, "    // synchronous, active-high; drive it from a register, because it goes to the control and to "
+                  "all channels\n"
+                  "    input  wire rst,\n    // interrupt request to the host\n    output wire interrupt");
 }
 
 // Adds a port of a memory channel. Ports of the same AXI channel (AR, R, AW, W or B) share a line.
@@ -133,8 +133,8 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
-              "    // After a flush, the token loop waits until quiet has been high for FLUSH_QUIET cycles "
-              "(localparam of its module): a descriptor may take as long from the walker to the channels.\n"
+              "    // While flush is high, the token loop waits until quiet has been high for FLUSH_QUIET cycles (a "
+              "localparam of its module), because a descriptor may need that long from the walker to the channels.\n"
               "    reg %schannel_idle_q;\n",
               emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
@@ -160,8 +160,8 @@ static void add_progress(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(
         out,
-        "    // A register for each channel is in front of the OR, because the bits come from pins of the memory "
-        "along the whole die.\n"
+        "    // Each channel has a register before the OR, because its bits come from pins that are spread along the "
+        "whole die.\n"
         "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
         "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
         emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
@@ -173,7 +173,9 @@ void emit_control(struct emit_scope *s) {
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);
-    text_add(s->out, "\n    // ---- status for the token loop: idle engines, and progress for the watchdog ----\n");
+    text_add(
+        s->out,
+        "\n    // ---- status for the token loop: idle channels and walkers, and progress for the watchdog ----\n");
     add_idle(ir, s->out);
     add_progress(ir, s->out);
 }
@@ -247,8 +249,8 @@ static const char *output_heading(const struct emit_plan *p, int module, const s
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
         return arena_printf(p->ir->arena, "%s to %s: streams", path, emit_module_path(p, pin->other));
     if (pin->kind == EMIT_PIN_AXIS)
-        return arena_printf(p->ir->arena, "%s to memory channels: descriptors {beats[15:0], byte offset[39:0]}%s", path,
-                            writes(p, module) ? ", beats to be written" : "");
+        return arena_printf(p->ir->arena, "%s to memory channels: descriptors%s", path,
+                            writes(p, module) ? ", beats to write" : "");
     return arena_printf(p->ir->arena, "%s: control and status", path);
 }
 
@@ -288,9 +290,9 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
 // Adds a net that uses the bits that nothing else reads, so that lint does not report them. The memory uses fewer than
 // the 64 bits of an address. awprot and arprot are ignored, because all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
-    text_add(out, "\n    // ---- what nothing reads ----\n"
-                  "    // The address bits from ADDR_BITS on, and AxPROT of the registers: because of this wire, lint "
-                  "reports no unused bits.\n    wire unused = "
+    text_add(out, "\n    // ---- unused inputs ----\n"
+                  "    // This wire reads the address bits from ADDR_BITS on and AxPROT of the registers, so that lint "
+                  "does not report them as unused.\n    wire unused = "
                   "&{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
     for (int c = 0; c < ir->clients; c++) {
         bool known = ir->client[c].base == IR_NONE;
@@ -335,7 +337,7 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
 
 // ---- line numbers ----
 
-static const char nets_heading[] = "    // ---- nets between modules",
+static const char first_constant[] = "    localparam ",
                   modules_heading[] = "    // ---- modules: ", channel_heading[] = "    // ---- memory channel 0";
 
 // Returns the number of newlines between `text` and `end`.
@@ -363,7 +365,7 @@ void emit_top(const struct emit_plan *p, struct text *out) {
     struct text text = {0}, lines = {0};
     add_top_text(p, &text);
     emit_wrapped(&text, &lines);
-    const char *top = numbered(p, text_cstr(&lines), EMIT_LINE_NETS, nets_heading, 0);
+    const char *top = numbered(p, text_cstr(&lines), EMIT_LINE_CONSTANTS, first_constant, 0);
     top = numbered(p, top, EMIT_LINE_MODULES, modules_heading, 1);
     text_add(out, numbered(p, top, EMIT_LINE_CHANNEL, channel_heading, 0));
     text_free(&lines);

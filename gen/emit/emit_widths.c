@@ -74,7 +74,7 @@ static const struct constant {
     {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},
     {"KV_LAYERS", cache_layers, NULL, "layers that write keys and values"},
     {"LOAD_BITS", load_bits, "BEAT_BITS", "width of the vector parameters that are loaded in a cycle"},
-    {"FAULTS", all_faults, NULL, "kernels that can raise a numeric fault"},
+    {"FAULTS", all_faults, NULL, "kernels that can raise a fault"},
 };
 
 _Static_assert(COUNT_OF(constants) <= EMIT_MAX_CONSTANTS, "room for all constants");
@@ -224,10 +224,12 @@ const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enu
 // ---- parameters of instances ----
 
 // Returns the name of the constant that a parameter of an instance may equal. It is the parameter's own name, except
-// for the parameters in this list, which count channels.
-static const char *named_for(const char *param) {
+// for LAYERS of the kernels of a cache, and for the parameters in this list, which count channels.
+static const char *named_for(const struct ir_kernel *k, const char *param) {
     static const char *const others[][2] = {
         {"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"}, {"K_WRITERS", "CHANNELS"}, {"V_WRITERS", "CHANNELS"}};
+    bool of_cache = kernel_is(k, KERNEL_KEYS | KERNEL_VALUES | KERNEL_SCALES);
+    if (of_cache && !strcmp(param, "LAYERS")) return "KV_LAYERS";
     for (size_t i = 0; i < COUNT_OF(others); i++)
         if (!strcmp(param, others[i][0])) return others[i][1];
     return param;
@@ -260,7 +262,7 @@ static const char *of_ports(const struct ir *ir, int kernel, const char *name, i
 
 const char *emit_param_expression(const struct ir *ir, int kernel, const struct ir_param *param) {
     if (param->value.kind != IR_VALUE_INT) return NULL;
-    const char *name = named_for(param->name);
+    const char *name = named_for(&ir->kernel[kernel], param->name);
     // A kernel without streams is the store of an engine's weights, whose LANES are those of the engine.
     if (!strcmp(name, "LANES") && !ir->kernel[kernel].ports) return NULL;
     const struct constant *c = find_constant(name);

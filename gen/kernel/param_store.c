@@ -44,7 +44,7 @@ int64_t kernel_load_hops(const struct ir_kernel *k) {
 }
 
 const struct kernel_class rtl_param_store = {.module = "rill_param_store",
-                                             .doc = "holds parameters on chip and repeats them",
+                                             .doc = "holds parameters on chip and sends them again for each firing",
                                              .traits = KERNEL_STORE,
                                              .contract = contract,
                                              .cost = cost,

@@ -68,7 +68,7 @@ read_structure() { # folder
 }
 
 # Checks that the comment above a stream names its tensor or its purpose, and that the comment above a kernel names its
-# purpose.
+# purpose. In rill_top.v, only a fork's output may have no comment, if the names of its nets tell number and reader.
 read_comments() { # folder
     local modules
     mapfile -t modules < <(modules_of "$1")
@@ -77,8 +77,11 @@ read_comments() { # folder
         echo "error: not every stream of the design has a comment"
         return 1
     }
-    if ! awk '/^ +wire from_[a-z0-9_]+_tvalid, / && (note $0) !~ /\/\/ .+, from [^ ]+ to [^ ]+( +wire |$)/ {
-                  print substr($0, 1, 120); wrong = 1 }
+    if ! awk 'fork != "" && /^        wire / { print substr(fork, 1, 120); wrong = 1 }
+              { fork = "" }
+              /^ +wire from_[a-z0-9_]+_tvalid, / && (note $0) !~ /\/\/ .+, from [^ ]+ to [^ ]+( +wire |$)/ {
+                  if (/^ +wire from_[a-z0-9_]+_[0-9]+_[a-z][a-z0-9_]*_tvalid, [a-z0-9_]+_tready;$/) fork = $0
+                  else { print substr($0, 1, 120); wrong = 1 } }
               { note = /^ +\/\// ? note substr($0, 5) : "" } END { exit wrong }' "$1/rtl/rill_top.v"; then
         echo "error: rill_top.v does not say what a stream carries"
         return 1

@@ -54,9 +54,9 @@ static void test_a_net_is_of_its_owner(void **state) {
     assert_named(ir, IR_NET_AP_START, IR_NONE, "ap_start");
     assert_named(ir, IR_NET_WALKER_IDLE, 0, "q_walker_idle");
     assert_named(ir, IR_NET_WALKER_IDLE, 1, "p_walker_idle");
-    assert_named(ir, IR_NET_K_LAYERS_DONE, 0, "near_k_layers_done");
-    assert_named(ir, IR_NET_K_LAYERS_DONE, 1, "far_k_layers_done");
-    assert_named(ir, IR_NET_K_LAYERS_DONE, IR_NONE, "k_layers_done");
+    assert_named(ir, IR_NET_K_LAYERS_DONE, 0, "near_k_layers_written");
+    assert_named(ir, IR_NET_K_LAYERS_DONE, 1, "far_k_layers_written");
+    assert_named(ir, IR_NET_K_LAYERS_DONE, IR_NONE, "k_layers_written");
     assert_named(ir, IR_NET_WRITTEN, 0, "out_written");
     assert_named(ir, IR_NET_STEPS_DONE, 1, "b_steps_done");
     ir = make();
@@ -135,7 +135,8 @@ static void test_roles_follow_from_names(void **state) {
     struct ir *ir = make();
     struct ir_use use;
     int wire;
-    assert_true(ir_use_read(ir, "{ap_start, p_walker_idle, far_kv_layers_done, kv_layers_done, out_written}", &use));
+    assert_true(
+        ir_use_read(ir, "{ap_start, p_walker_idle, far_kv_layers_written, kv_layers_written, out_written}", &use));
     ir_add_use(ir, 0, "x", 5, use);
     assert_true(ir_use_read(ir, "a_steps_done + walker_idle + c_steps_done", &use));
     ir_add_use(ir, 0, "y", 5, use);
@@ -143,8 +144,8 @@ static void test_roles_follow_from_names(void **state) {
     assert_true(ir_nets_complete(ir, &wire));
     assert_role(ir, "ap_start", IR_NET_AP_START, IR_NONE);
     assert_role(ir, "p_walker_idle", IR_NET_WALKER_IDLE, 1);
-    assert_role(ir, "far_kv_layers_done", IR_NET_KV_LAYERS_DONE, 1);
-    assert_role(ir, "kv_layers_done", IR_NET_KV_LAYERS_DONE, IR_NONE);
+    assert_role(ir, "far_kv_layers_written", IR_NET_KV_LAYERS_DONE, 1);
+    assert_role(ir, "kv_layers_written", IR_NET_KV_LAYERS_DONE, IR_NONE);
     assert_role(ir, "out_written", IR_NET_WRITTEN, 0);
     assert_role(ir, "a_steps_done", IR_NET_STEPS_DONE, 0);
     assert_role(ir, "walker_idle", IR_NET_PLAIN, IR_NONE);  // with two engines the name needs a prefix

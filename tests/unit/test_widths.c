@@ -182,6 +182,20 @@ static void an_engine_of_other_lanes_keeps_their_number(void **state) {
                         "FP32_W");
 }
 
+// LAYERS of the kernels of a cache is the constant KV_LAYERS. A softmax has as many layers as its region repetitions,
+// so its LAYERS is a number even if both are equal.
+static void kernels_of_a_cache_have_its_layers(void **state) {
+    (void)state;
+    const struct emit_plan *p = emit_plan_make(ir_of("configs/tinystories-gpt2-1m.yaml"), NULL);
+    static const char *const of_cache[] = {"rill_k_writer", "rill_v_tail", "rill_kv_scale"};
+    struct ir_param param = {.name = "LAYERS", .value = {.kind = IR_VALUE_INT, .integer = 4}};
+    for (size_t i = 0; i < COUNT_OF(of_cache); i++)
+        assert_string_equal(emit_param_expression(p->ir, kernel_of_module(p->ir, of_cache[i]), &param), "KV_LAYERS");
+    assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_softmax"), &param));
+    param.value.integer = 3;
+    assert_null(emit_param_expression(p->ir, kernel_of_module(p->ir, "rill_k_writer"), &param));
+}
+
 // Vector parameters are loaded in whole beats in a design on one die, and in parts of beats in one on several dies.
 static void the_load_bus_is_a_part_of_a_beat(void **state) {
     (void)state;
@@ -211,6 +225,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_parameter_of_another_number_keeps_it, setup, teardown),
         cmocka_unit_test_setup_teardown(an_operation_of_other_lanes_keeps_their_number, setup, teardown),
         cmocka_unit_test_setup_teardown(an_engine_of_other_lanes_keeps_their_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_of_a_cache_have_its_layers, setup, teardown),
         cmocka_unit_test_setup_teardown(the_load_bus_is_a_part_of_a_beat, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
