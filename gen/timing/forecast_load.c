@@ -3,6 +3,7 @@
 // time. The steps fall into stretches of equal kind. A long stretch is sampled: some of its steps are simulated, each
 // after a few steps that fill the FIFOs.
 #include "gen/ir/latency.h"
+#include "gen/ir/layout.h"
 #include "gen/timing/timing.h"
 
 // ---- the steps ----
@@ -10,6 +11,7 @@
 struct load_slot {
     int64_t pos, made; // position of the next token, generated tokens
     bool busy;
+    int64_t due[2 + TIMING_MAX_DRAFTS]; // for each kind of outcome (next_outcome): how much it is due
 };
 
 struct loading {
@@ -50,6 +52,42 @@ static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsi
     return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
 }
 
+// Returns how many drafts the part of a slot that generates may have. It leaves a token for each other such slot, and
+// stays within its block of positions and within the request.
+static int64_t most_drafts(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used,
+                           int parts) {
+    int64_t others = at_most(count(decodes), ir_parts_of_step(l->ir) - parts - 1),
+            room = at_least(l->ir->design.tokens - used - 1 - others, 0),
+            block = LAYOUT_V_BLOCK - 1 - s->pos % LAYOUT_V_BLOCK;
+    return at_most(at_most(l->ir->design.drafts, room), at_most(block, l->request->tokens - s->made - 1));
+}
+
+// Returns the outcome of the next step in which the slot may have drafts: 0 if it has none, else one more than the
+// number of those that are right. Outcomes come in the proportions of the request's list, evenly mixed.
+static int next_outcome(const struct loading *l, struct load_slot *s) {
+    const struct timing_drafts *d = l->request->drafts;
+    int64_t sum = 0;
+    int next = 0;
+    if (!d) return 0;
+    for (int i = 0; i <= l->ir->design.drafts + 1; i++) {
+        int64_t weight = i == 0 ? d->none : d->right[i - 1];
+        s->due[i] += weight;
+        sum += weight;
+        if (s->due[i] > s->due[next]) next = i;
+    }
+    s->due[next] -= sum;
+    return next;
+}
+
+// Adds the drafts of a part of a request that generates.
+static void add_drafts(const struct loading *l, struct load_slot *s, struct timing_part *part, int64_t most) {
+    part->looks = most > 0;
+    int outcome = most > 0 ? next_outcome(l, s) : 0;
+    if (outcome == 0) return;
+    part->ntok += (int)most;
+    part->right = (int)at_most(outcome - 1, most);
+}
+
 // Adds the part of a slot to the step, and counts its tokens.
 static void add_part(struct loading *l, struct timing_step *step, struct timing_part *part, int slot,
                      unsigned decodes) {
@@ -57,9 +95,10 @@ static void add_part(struct loading *l, struct timing_step *step, struct timing_
     bool prompt = !generates(l, slot);
     int64_t tokens = prompt ? chunk_of(l, s, decodes, step->ntok, step->parts) : 1;
     *part = (struct timing_part){.pos = s->pos, .ntok = (int)tokens, .slot = slot, .prompt = prompt};
-    s->pos += tokens;
+    if (!prompt) add_drafts(l, s, part, most_drafts(l, s, decodes, step->ntok, step->parts));
+    s->pos += tokens + part->right;
     part->head = s->pos >= l->request->prompt;
-    if (part->head) part->ends = ++s->made == l->request->tokens;
+    if (part->head) part->ends = (s->made += 1 + part->right) == l->request->tokens;
     if (part->ends) s->busy = false;
     step->ntok += part->ntok;
     step->head |= part->head;
@@ -90,7 +129,11 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
     struct loading l = {.ir = ir, .request = request, .requests = requests, .first = REGISTER_SLOTS - 1};
     VEC(struct timing_step) steps = {0};
     struct timing_step step;
-    for (int s = 0; s < requests; s++) l.slot[s].busy = true;
+    for (int s = 0; s < requests; s++) {
+        l.slot[s].busy = true;
+        // Each slot begins at another place of its outcomes, so that the slots do not have the same ones in each step.
+        for (int i = 0; i < s; i++) (void)next_outcome(&l, &l.slot[s]);
+    }
     while (next_step(&l, &step)) VEC_PUSH(ir->arena, steps, step);
     *out = steps.items;
     return (int)steps.count;
@@ -218,7 +261,8 @@ static void find_full(struct foreseeing *t) {
         }
     t->end_full = (int)at_least(t->end_full, t->first_full);
     t->f->full.steps = t->end_full - t->first_full;
-    for (int s = t->first_full; s < t->end_full; s++) t->f->full_tokens += t->step[s].ntok;
+    for (int s = t->first_full; s < t->end_full; s++)
+        for (int p = 0; p < t->step[s].parts; p++) t->f->full_tokens += 1 + t->step[s].part[p].right;
 }
 
 // Sums the cycles of the steps, and notes for each request when its first and its last id are written.
