@@ -64,6 +64,7 @@ module rill_slot_drafts #(
     localparam ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
     localparam AT_W = 17;                    // width of a place
     localparam MATCH_W = 3;
+    localparam STAGES = 5;                   // of a row in a scan
     localparam ROW_BITS = (ID_W > 0 ? ID_W : 1) * WAYS;
     localparam LAST_W = MOST * ID_W;
     localparam [31:0] ROWS_32 = ROWS;
@@ -148,15 +149,15 @@ module rill_slot_drafts #(
     endgenerate
 
     // ---- scan: the rows of the slot, from row 0 to that of place limit_q - 1 ----
-    // A row passes these stages: 0 it is read, 1 it is in `row`, 2 in held_q, 3 its matches are in ways_q, 4 the longest
-    // of them is in top_q. A cycle later best_q has it.
+    // A row passes these stages: 0 it is read, 1 it is in `row`, 2 it is in held_q, 3 its matches are in ways_q, 4 the
+    // longest of them is in top_q. A cycle later best_q has it.
     localparam [1:0] S_IDLE = 2'd0, S_SCAN = 2'd1, S_READ = 2'd2;
     reg  [1:0]           state_q;
     reg  [AT_W-1:0]      limit_q;            // only places below it are considered
     reg  [ROW_W-1:0]     row_end_q;          // the last row with such places
     reg  [ROW_W-1:0]     scan_q;             // the row that is asked for
     reg                  asking_q;
-    reg  [4:0]           valid_q, final_q;   // for each stage: it has a row; it is the scan's last one
+    reg  [STAGES-1:0]    valid_q, final_q;   // for each stage: it has a row; it is the scan's last one
     reg  [ROW_W-1:0]     at0_q, at1_q, at2_q, at3_q; // the numbers of the rows in stages 0 to 3
     reg  [ROW_BITS-1:0]  held_q;
     reg  [ROW_BITS-1:0]  before_q;           // the row before held_q
@@ -253,8 +254,8 @@ module rill_slot_drafts #(
             scan_q <= scan_q + 1'b1;
         asking_q <= !rst && (state_q == S_IDLE ? finds : asking_q && scan_q != row_end_q);
         read_q <= read_row[ADDR_W-1:0];
-        valid_q <= state_q == S_SCAN ? {valid_q[3:0], asking_q} : 5'd0;
-        final_q <= {final_q[3:0], scan_q == row_end_q};
+        valid_q <= state_q == S_SCAN ? {valid_q[STAGES-2:0], asking_q} : {STAGES{1'b0}};
+        final_q <= {final_q[STAGES-2:0], scan_q == row_end_q};
         {at0_q, at1_q, at2_q, at3_q} <= {scan_q, at0_q, at1_q, at2_q};
         held_q <= row;
         before_q <= held_q;
@@ -263,11 +264,11 @@ module rill_slot_drafts #(
         top_q <= top;
         if (state_q == S_IDLE)
             best_q <= {MATCH_W{1'b0}};
-        else if (valid_q[4] && top_q >= best_q) begin
+        else if (valid_q[STAGES-1] && top_q >= best_q) begin
             best_q <= top_q;
             best_at_q <= top_at_q;
         end
-        over_q <= state_q == S_SCAN && valid_q[4] && final_q[4];
+        over_q <= state_q == S_SCAN && valid_q[STAGES-1] && final_q[STAGES-1];
 
         if (state_q == S_SCAN) begin
             take_q <= 4'd0;

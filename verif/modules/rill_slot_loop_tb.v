@@ -539,7 +539,7 @@ module rill_slot_loop_tb;
         else if (!failed) $display("PASS");
         $finish;
     end
-    initial #(DRAFTS > 0 ? 3000000 : 300000) if (!failed) begin
+    initial #(DRAFTS > 0 ? 1000000 : 300000) if (!failed) begin
         $display("FAIL: the run does not end");
         $finish;
     end
