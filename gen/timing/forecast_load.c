@@ -144,6 +144,7 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
 enum {
     SAMPLES = 12,     // samples of a stretch
     SAMPLE_STEPS = 2, // steps of a sample
+    DRAFT_STEPS = 5,  // the same with drafts: steps then differ in their numbers of tokens
     WARM = 2,         // steps before them
 };
 
@@ -154,6 +155,7 @@ struct foreseeing {
     struct timing_step *step;
     int steps, first_full, end_full; // steps in which every request generates
     struct timing_memory memory;
+    bool drafts;    // requests have drafts
     int64_t phase;  // of a sample: cycles that are added to the memory's age
     double *cycles; // per step: cycles from the last command of the previous step until its own
     double after;   // from the last command of the latest step until its ids are written
@@ -205,19 +207,31 @@ static void add_step(struct foreseeing *t, const struct timing_result *r, int at
     f->full.turn += weight * (double)r->turn[at * engines + at_least(f->engine, 0)].wait;
 }
 
-// Simulates steps [first, first + count) after a few others. Their cycles, and those of their neighbours in [low,
-// high), are the average.
+// The share that the simulated step `at` has in the cycles of step n: those of a step that was not simulated are the
+// average of the simulated steps [first, first + count) with as many tokens, or of all of them if there is none.
+static double share_of(const struct foreseeing *t, int first, int count, int at, int n) {
+    int same = 0;
+    if (n >= first && n < first + count) return n == at;
+    for (int s = first; s < first + count; s++) same += t->step[s].ntok == t->step[n].ntok;
+    if (same) return t->step[at].ntok == t->step[n].ntok ? 1.0 / same : 0;
+    return 1.0 / count;
+}
+
+// Simulates steps [first, first + count) after a few others. Their cycles also stand for those of their neighbours in
+// [low, high).
 static bool sample(struct foreseeing *t, int first, int count, int low, int high) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
     struct timing_result *r = run(t, from, first + count);
     if (!r) return false;
-    double weight = (double)(high - low) / count;
     for (int s = 0; s < count; s++) {
         double cycles = (double)(last_command(t, r, lead + s) - (lead + s ? last_command(t, r, lead + s - 1) : 0));
-        if (high - low == count) t->cycles[first + s] = cycles;
-        else
-            for (int n = low; n < high; n++) t->cycles[n] += cycles / count;
+        double weight = 0;
+        for (int n = low; n < high; n++) {
+            double share = share_of(t, first, count, first + s, n);
+            t->cycles[n] += share * cycles;
+            weight += share;
+        }
         if (first + s >= t->first_full && first + s < t->end_full) add_step(t, r, lead + s, cycles, weight);
     }
     t->after = (double)(r->step[lead + count] - last_command(t, r, lead + count - 1));
@@ -239,12 +253,12 @@ static bool alike(const struct timing_step *a, const struct timing_step *b) {
 // Samples a stretch of steps of equal kind. Samples begin at different times between two refreshes of the memory.
 static bool sample_stretch(struct foreseeing *t, int first, int end) {
     int64_t refresh = (int64_t)(t->memory.figures->refresh_interval_ns * 1e3 / t->memory.period_ps);
-    int steps = end - first;
-    if (steps <= SAMPLES * SAMPLE_STEPS) return sample(t, first, steps, first, end);
+    int steps = end - first, count = t->drafts ? DRAFT_STEPS : SAMPLE_STEPS;
+    if (steps <= SAMPLES * count) return sample(t, first, steps, first, end);
     for (int i = 0; i < SAMPLES; i++) {
         int low = first + (int)((int64_t)steps * i / SAMPLES), high = first + (int)((int64_t)steps * (i + 1) / SAMPLES);
         t->phase = refresh * i / SAMPLES;
-        if (!sample(t, low + (high - low - SAMPLE_STEPS) / 2, SAMPLE_STEPS, low, high)) return false;
+        if (!sample(t, low + (high - low - count) / 2, count, low, high)) return false;
     }
     t->phase = 0;
     return true;
@@ -281,7 +295,7 @@ static void find_times(struct foreseeing *t) {
 
 struct timing_load *timing_forecast_load(const struct ir *ir, const struct timing_load_request *request, int requests,
                                          int64_t age, bool kept, const char **why) {
-    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept)};
+    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept), .drafts = request->drafts != NULL};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_load);
     *t.f = (struct timing_load){.requests = requests,
