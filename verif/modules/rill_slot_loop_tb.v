@@ -445,7 +445,7 @@ module rill_slot_loop_tb;
                 if (fault_code == 4 && fault_place != bad_at[number]) wrong("the place", number);
                 if (logits_hash != hash[number]) wrong("the hash", number);
             end
-            if (!broken && draft_counts != {32'd0, right[number], 32'd0, drafted[number]})
+            if (!broken && draft_counts !== {32'd0, right[number], 32'd0, drafted[number]})
                 wrong("the drafts that were counted", number);
             request_of[s] = -1;
             waited[s] = 0;
