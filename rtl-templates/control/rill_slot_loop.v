@@ -467,7 +467,7 @@ module rill_slot_loop #(
                 set_q <= state_q == S_ADVANCE;
                 if (state_q == S_ADVANCE) begin
                     number_q <= number;
-                    // (The first draft follows when pos_q is already that of its position.)
+                    // After the first token of a part that generates, pos_q is the position of the first draft.
                     row_pos_q <= pos_q + {12'd0, prefill || count_q == 4'd0 ? 4'd0 : count_q - 4'd1};
                     row_draw_q <= heads_q && (count_last || !prefill) ? draw_q : {DRAW_W{1'b0}};
                 end
@@ -484,44 +484,42 @@ module rill_slot_loop #(
         end
     endgenerate
 
+    // ---- the end of a request ----
+    reg         ends;                        // the id is one of eot_id
+    integer     e;
+    always @* begin
+        ends = 1'b0;
+        for (e = 0; e < END_IDS; e = e + 1)
+            if (next_id_q == c_eot_id[32*e +: 32])
+                ends = 1'b1;
+    end
+    wire        eot = ends && !c_ignore_eot;
+    wire        all_made = next_made_q == c_max_new;
+    wire        beyond = next_made_q > decode_steps;
+    reg  [3:0]  end_fault_q;                 // for S_END
+    reg  [31:0] end_place_q;
+    reg  [2:0]  ending_q;
+    wire        over_now = eot || all_made || beyond;      // in S_DECIDE: the request ends
+    wire        args_over = state_q == S_ARGS && args_wait_q == ARGS_WAIT;
+    wire        end_now = state_q == S_END && !ring_open;
+
     // ---- drafts ----
     generate
         if (DRAFTS > 0) begin : gen_drafts
             localparam ID_W = VOCAB > 1 ? $clog2(VOCAB) : 32;
             localparam [31:0] DRAFTS_32 = DRAFTS;
-            wire                   found_ready;
-            wire [3:0]             more;               // drafts that were found: DRAFTS or 0
-            wire [DRAFTS*ID_W-1:0] drafts;
-            wire [8*ID_W-1:0]      draft_of = {{((8-DRAFTS)*ID_W){1'b0}}, drafts};
-            // look_q counts the cycles of S_LOOK: drafts_most_q is valid in the fourth, and the lookup begins then.
-            reg  [3:0]             look_q;
-            wire                   finds = look_q == 4'b0111 && drafts_most_q != 4'd0;
-            wire [31:0]            put_id = state_q == S_SCAN ? scan_id : next_id_q;
-            // The part's last id that is used has been handled, and the request goes on.
-            wire                   judged = state_q == S_DECIDE && !takes_q && !over_now;
-            rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
-                .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
-                .fresh(fresh_q[slot_q]), .put((state_q == S_SCAN && !scan_bad) || (state_q == S_WRITE
-                && m_axis_ring_tready)), .id(put_id[ID_W-1:0]), .judged(judged), .drafted(drafted_q),
-                .right(taken_q > 4'd1), .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
-            assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
-            assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
-            wire [2:0]             draft_at = count_q[2:0] - 3'd1;
-            assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};
-
             // How many drafts the part may have: limits by the tokens that other slots need, the block of 64 positions,
             // and the end of the request.
             reg  [4:0]  decodes_q;                     // other slots that generate
             reg  [3:0]  room_q;
             reg  [31:0] left_q;                        // ids that the request may still generate after the next one
-            reg  [3:0]  drafts_most_q;                 // limit by all of them
             reg  [3:0]  most_q;                        // limit by left_q and the block
+            reg  [3:0]  drafts_most_q;                 // limit by all of them
             wire [3:0]  parts_left = PARTS_32[3:0] - 4'd1 - parts_q;
             wire [3:0]  decodes_fit = decodes_q < {1'b0, parts_left} ? decodes_q[3:0] : parts_left;
             wire [5:0]  block_left = 6'd63 - pos_q[5:0];
             wire [3:0]  block_most = block_left < DRAFTS_32[5:0] ? block_left[3:0] : DRAFTS_32[3:0];
             always @(posedge clk) begin
-                look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
                 decodes_q <= decode_slots;
                 room_q <= step_left - 4'd1 > decodes_fit ? step_left - 4'd1 - decodes_fit : 4'd0;
                 left_q <= decode_steps - made_q;
@@ -552,6 +550,28 @@ module rill_slot_loop #(
                 count_shown_q <= fresh_q[slot] ? 40'd0 : count_mem[slot];
             end
             assign draft_counts = {44'd0, count_shown_q[39:20], 44'd0, count_shown_q[19:0]};
+
+            // look_q counts the cycles of S_LOOK: drafts_most_q is valid in the fourth, and the lookup begins then.
+            reg  [3:0]  look_q;
+            wire        finds = look_q == 4'b0111 && drafts_most_q != 4'd0;
+            wire        found_ready;
+            wire [3:0]  more;                          // drafts that were found: DRAFTS or 0
+            wire [DRAFTS*ID_W-1:0] drafts;
+            wire [8*ID_W-1:0] draft_of = {{((8-DRAFTS)*ID_W){1'b0}}, drafts};
+            wire [2:0]  draft_at = count_q[2:0] - 3'd1;
+            wire        puts = (state_q == S_SCAN && !scan_bad) || (state_q == S_WRITE && m_axis_ring_tready);
+            wire [31:0] put_id = state_q == S_SCAN ? scan_id : next_id_q;
+            // The part's last id that is used has been handled, and the request goes on.
+            wire        judged = state_q == S_DECIDE && !takes_q && !over_now;
+            always @(posedge clk)
+                look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
+            rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
+                .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
+                .fresh(fresh_q[slot_q]), .put(puts), .id(put_id[ID_W-1:0]), .judged(judged), .drafted(drafted_q),
+                .right(taken_q > 4'd1), .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
+            assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
+            assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
+            assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};
             wire unused_drafts = &{1'b0, DRAFTS_32, put_id};
         end else begin : gen_no_drafts
             assign look_over = 1'b1;
@@ -560,25 +580,6 @@ module rill_slot_loop #(
             assign draft_counts = 128'd0;
         end
     endgenerate
-
-    // ---- the end of a request ----
-    reg         ends;                        // the id is one of eot_id
-    integer     e;
-    always @* begin
-        ends = 1'b0;
-        for (e = 0; e < END_IDS; e = e + 1)
-            if (next_id_q == c_eot_id[32*e +: 32])
-                ends = 1'b1;
-    end
-    wire        eot = ends && !c_ignore_eot;
-    wire        all_made = next_made_q == c_max_new;
-    wire        beyond = next_made_q > decode_steps;
-    reg  [3:0]  end_fault_q;                 // for S_END
-    reg  [31:0] end_place_q;
-    reg  [2:0]  ending_q;
-    wire        over_now = eot || all_made || beyond;      // in S_DECIDE: the request ends
-    wire        args_over = state_q == S_ARGS && args_wait_q == ARGS_WAIT;
-    wire        end_now = state_q == S_END && !ring_open;
 
     // ---- course ----
     reg         awake_q;                     // every module has left rst
