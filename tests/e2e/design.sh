@@ -63,7 +63,7 @@ some_ids() { # count, vocabulary
 # from a list, or from a list with a bound. The list has at most 12 ids, or as many as the design has.
 set_drawn() { # number, ids of a list in the design
     local kind=$(($1 % 4)) list=$((12 - $1 % 5))
-    list=$((list < ${2:-12} ? list : $2))
+    list=$((list < ${2:-12} ? list : ${2:-12}))
     arguments=12
     requests+=(--temperature "$([ $kind = 0 ] && echo 0 || echo "$((1 + $1 % 3)).5")"
         --top-k $((kind > 1 ? list : 0)) --min-p "$([ $kind = 3 ] && echo 0.4 || echo 0)"
