@@ -16,9 +16,9 @@ struct timing_part {
     // The id that the model chooses after the last token of a prompt, or after the first token of another part, is the
     // request's next one.
     bool head;
-    bool ends;   // the request ends with the part's last id that counts
-    bool looks;  // the token loop searches for drafts of the part; it has found them if ntok is above 1
-    int right;   // right drafts: the ids after them are also those of the request
+    bool ends;  // the request ends with the part's last id that counts
+    bool looks; // the token loop searches for drafts of the part; it has found them if ntok is above 1
+    int right;  // right drafts: the ids after them are also those of the request
 };
 
 struct timing_step {
