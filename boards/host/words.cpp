@@ -52,7 +52,8 @@ const char *const slot_loop[] = {"idle",
                                  "choosing the next part",
                                  "ending a request",
                                  "writing an id to a ring",
-                                 "hashing logits"};
+                                 "hashing logits",
+                                 "looking for drafts"};
 } // namespace
 
 // Describes the register `status`. Bits 15:0 are the state of the token loop, the upper bits the position.

@@ -367,13 +367,16 @@ static const char *slots_fault(const struct ir *ir, const struct forecast_option
     return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
 }
 
-// Makes and prints the forecast of several requests at the same time (--slots). Returns the exit status.
+// Makes and prints the forecast of requests that run at the same time (--slots), or of a single request with drafts in
+// a design with slots. Returns the exit status.
 static int forecast_load(struct ir *ir, const struct forecast_options *o) {
     const char *why = slots_fault(ir, o);
+    if (!why) why = drafts_fault(ir, &o->drafts);
     if (why) return fail(why), RILL_BAD_SPEC;
-    const struct timing_load_request request = {o->request.prompt, o->request.tokens};
+    const struct timing_load_request request = {o->request.prompt, o->request.tokens,
+                                                o->drafts.count ? &o->drafts.steps : NULL};
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
-    const struct timing_load *f = timing_forecast_load(ir, &request, (int)o->slots, age, o->kept, &why);
+    const struct timing_load *f = timing_forecast_load(ir, &request, (int)at_least(o->slots, 1), age, o->kept, &why);
     if (!f) return fail(why), RILL_BAD_SPEC;
     const struct load_view v = {.ir = ir, .f = f, .request = &o->request};
     if (o->json) json_load(&v);
@@ -391,7 +394,7 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }
-    if (o->slots) return forecast_load(ir, o);
+    if (o->slots || (ir->design.slots && o->drafts.count)) return forecast_load(ir, o);
     const char *why = drafts_fault(ir, &o->drafts);
     if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
@@ -420,7 +423,7 @@ static const struct option_row rows[] = {
     {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
      .help = "the request begins after N positions of its prompt that the previous request has left on the card. It "
              "implies `--kept`"},
-    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--drafts --prefix",
+    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--prefix",
      .help = "N such requests at the same time, which all come at the start, in a design with at least N `slots`"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "

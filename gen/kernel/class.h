@@ -115,5 +115,8 @@ void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *); // r
 // rill_schedule: the table, and the logic that walks it.
 void class_cost_schedule(struct cost_resources *, int64_t entry_bits, int64_t entries, int64_t sections);
 void class_cost_turns(const struct kernel_args *, struct cost_resources *); // rill_turns
+// rill_drafts, or rill_slot_drafts in a kernel with SLOTS: logic in proportion to the bits of an id, and memories for
+// the ids of the requests. Adds nothing to a kernel without DRAFTS.
+void class_draft_cost(const struct kernel_args *, struct cost_resources *);
 
 #endif

@@ -142,6 +142,7 @@ struct timing_slots {  // times of the token loop in a design with slots
     int64_t arguments; // for reading a slot's state and arguments
     int64_t part;      // for adding a part to the step, in addition to a cycle for each of its tokens
     int64_t hash;      // from sending an id to the ring until the loop goes on
+    int64_t look;      // for finding out that a part can have no drafts; a search takes longer
 };
 
 struct timing_order {

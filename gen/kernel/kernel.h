@@ -232,6 +232,8 @@ struct kernel_scales {
 };
 struct kernel_scales kernel_scales(const struct ir_kernel *);
 
+// The cycles of a search for drafts among so many ids in a design with slots. found: whether it finds drafts.
+int64_t kernel_slot_lookup_cycles(const struct ir *, int64_t ids, bool found);
 int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: register stages after its loader
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // cycles of the search for drafts among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive

@@ -7,17 +7,18 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_SLOTS;
     c->stages = 6;
-    c->slots.arguments = 6;                          // S_TAKE, and S_ARGS for ARGS_WAIT + 1 cycles
-    c->slots.part = 2;                               // S_PART and S_CHOOSE
-    c->slots.hash = args_int(a, "HASH_WAIT", 4) + 2; // S_HASH for HASH_WAIT + 1 cycles, and S_DECIDE
+    c->slots.arguments = 6;                           // S_TAKE, and S_ARGS for ARGS_WAIT + 1 cycles
+    c->slots.part = 2;                                // S_PART and S_CHOOSE
+    c->slots.hash = args_int(a, "HASH_WAIT", 4) + 2;  // S_HASH for HASH_WAIT + 1 cycles, and S_DECIDE
+    c->slots.look = args_int(a, "DRAFTS", 0) ? 4 : 0; // S_LOOK, if the part can have no drafts
 }
 
 // The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the
 // state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits), end_mem (39 bits) and, with
-// sampling, draw_mem.
+// sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
-    enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3 };
+    enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 7, MATCH_IDS = 3 };
     int64_t ends = args_int(a, "END_IDS", 1);
     const struct cost_resources tables =
         cost_ram(args_int(a, "SLOTS", 1), ARGUMENT_BITS + 32 * ends + STATE_BITS, RAM_DISTRIBUTED);
@@ -31,6 +32,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (args_int(a, "SAMPLING", 0)) { // draw_mem, draw_q, and the registers of a row
         cost_ram_add(r, args_int(a, "SLOTS", 1), DRAW_BITS, RAM_DISTRIBUTED, 1);
         r->ff += 2 * DRAW_BITS + ROW_BITS;
+    }
+    if (args_int(a, "DRAFTS", 0)) {
+        int64_t vocabulary = args_int(a, "VOCAB", 0), id_bits = vocabulary > 1 ? log2_up(vocabulary) : 32;
+        class_draft_cost(a, r);
+        cost_ram_add(r, args_int(a, "SLOTS", 1), COUNT_BITS + KNOWN_BITS + MATCH_IDS * id_bits, RAM_DISTRIBUTED, 1);
     }
     r->lut += BASE_LUT;
     r->ff += BASE_FF;

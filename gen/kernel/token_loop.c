@@ -12,19 +12,20 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = 6;
 }
 
-enum { LOOKUP_WAYS = 8 /* ids that rill_draft_lookup compares in a cycle */ };
+enum { LOOKUP_WAYS = 8 /* ids that rill_draft_lookup and rill_slot_drafts compare in a cycle */ };
+static int64_t lookup_rows(int64_t ids) { return (ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS; }
 
-// Adds rill_drafts: logic in proportion to the bits of an id, and memories for the ids of the request. The constants
-// come from one synthesis: with CONTEXT=1024, ID_W=16 and DRAFTS=3, the module takes 1805 LUTs and 524 flip-flops.
-static void draft_cost(const struct kernel_args *a, struct cost_resources *r) {
+// The constants come from one synthesis: with CONTEXT=1024, ID_W=16 and DRAFTS=3, rill_drafts takes 1805 LUTs and 524
+// flip-flops. rill_slot_drafts is smaller, so for it they are an upper bound.
+void class_draft_cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LUT_OF_ID_BIT = 70, FF_OF_ID_BIT = 24, BASE_LUT = 200, BASE_FF = 140 };
-    int64_t vocabulary = args_int(a, "VOCAB", 0), ids = args_int(a, "CONTEXT", 1) + 1;
+    int64_t vocabulary = args_int(a, "VOCAB", 0);
     int64_t bits = vocabulary > 1 ? u64_clog2((uint64_t)vocabulary) : 32;
     if (!args_int(a, "DRAFTS", 0)) return;
-    const struct cost_resources logic = {.lut = BASE_LUT + LUT_OF_ID_BIT * bits, .ff = BASE_FF + FF_OF_ID_BIT * bits},
-                                memory = cost_ram((ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS, bits, RAM_AUTO);
+    int64_t rows = args_int(a, "SLOTS", 1) * lookup_rows(args_int(a, "CONTEXT", 1) + 1);
+    const struct cost_resources logic = {.lut = BASE_LUT + LUT_OF_ID_BIT * bits, .ff = BASE_FF + FF_OF_ID_BIT * bits};
     cost_add(r, &logic, 1);
-    cost_add(r, &memory, LOOKUP_WAYS);
+    cost_ram_add(r, rows, bits, RAM_AUTO, LOOKUP_WAYS);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
@@ -35,11 +36,17 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_TOKEN_LOOP_END_ID);
     cost_per(r, args_int(a, "PREFIX", 0), PER_TOKEN_LOOP_PREFIX);
     cost_per(r, 1, PER_TOKEN_LOOP_BASE);
-    draft_cost(a, r);
+    class_draft_cost(a, r);
 }
 
 int64_t kernel_lookup_cycles(const struct ir *ir, int64_t ids) {
-    return (ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS + ir->design.drafts + CYCLES_DRAFTS;
+    return lookup_rows(ids) + ir->design.drafts + CYCLES_DRAFTS;
+}
+
+// A lookup that finds nothing ends with its last row, without the stages that read the drafts.
+int64_t kernel_slot_lookup_cycles(const struct ir *ir, int64_t ids, bool found) {
+    enum { DRAFT_STAGES = 3 };
+    return lookup_rows(ids) + CYCLES_SLOT_DRAFTS + (found ? ir->design.drafts : -DRAFT_STAGES);
 }
 
 int kernel_reset_way(const struct ir_kernel *k) {

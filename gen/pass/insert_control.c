@@ -43,6 +43,9 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
 // engine_counters returns the number of event counters of the engines, and counters the number of all event counters.
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
+// Whether the slot loop counts the drafts of each request. The token loop of a design without slots gives events.
+static bool slots_count_drafts(const struct ir *ir) { return ir->design.slots && ir->design.drafts; }
+static int events(const struct ir *ir) { return slots_count_drafts(ir) ? engine_counters(ir) : counters(ir); }
 
 // Returns the number of end ids in the registers. It is at least 1, because the register of the first one always
 // exists.
@@ -62,6 +65,20 @@ static void add_axil(struct ir *ir, int k) {
         const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
         ir_add_wire(ir, k, name, false, 0, ir_add_net(ir, name));
     }
+}
+
+// Connects the values of the registers' counters: those of the event counters, and with slots and drafts above them
+// the counts of the selected slot's drafts.
+static void add_counter_values(struct ir *ir, int k) {
+    int values = ir_design_net(ir, IR_NET_COUNTERS);
+    if (!slots_count_drafts(ir)) {
+        add_one(ir, k, "counters", values);
+        return;
+    }
+    struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, 2);
+    part[0].net = ir_design_net(ir, IR_NET_DRAFT_COUNTS);
+    part[1].net = values;
+    ir_add_use(ir, k, "counters", 64 * counters(ir), ir_use_parts(ir, IR_USE_JOINED, part, 2));
 }
 
 // Adds the register file, and connects it to the pins of the top and to the nets of the design.
@@ -101,9 +118,9 @@ static void add_registers(struct ir *ir) {
                                 {"logits_hash", IR_NET_LOGITS_HASH},
                                 {"clock_state", IR_NET_CLOCK_STATE},
                                 {"channel_beat", IR_NET_CHANNEL_BEAT},
-                                {"channel_no_beat", IR_NET_CHANNEL_NO_BEAT},
-                                {"counters", IR_NET_COUNTERS}};
+                                {"channel_no_beat", IR_NET_CHANNEL_NO_BEAT}};
     add_nets(ir, k, nets, COUNT_OF(nets));
+    add_counter_values(ir, k);
 }
 
 // Whether the kernel that samples gets only the last token of a step, as its token 0. It then needs the position of
@@ -158,14 +175,15 @@ static void add_sampling(struct ir *ir) {
 }
 
 // Returns the vector of events that the counters count. The first engine's events are the lowest bits, `busy` lowest.
-// The events of drafts are the highest bits.
+// Without slots, the events of drafts are the highest bits.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
-    if (!ir->engines && !ir->design.drafts) return ir_use_constant(counters(ir), 0);
-    struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)counters(ir));
+    bool drafts = ir->design.drafts && !slots_count_drafts(ir);
+    if (!ir->engines && !drafts) return ir_use_constant(events(ir), 0);
+    struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)events(ir));
     int parts = 0;
-    if (ir->design.drafts) part[parts++].net = ir_design_net(ir, IR_NET_DRAFT_EVENTS);
+    if (drafts) part[parts++].net = ir_design_net(ir, IR_NET_DRAFT_EVENTS);
     if (!ir->engines) part[parts++] = (struct ir_part){.net = IR_NONE, .width = engine_counters(ir)};
     for (int e = ir->engines - 1; e >= 0; e--)
         for (int i = 0; i < COUNTERS; i++) part[parts++].net = ir_net(ir, event[i], e);
@@ -175,11 +193,11 @@ static struct ir_use counter_events(struct ir *ir) {
 static void add_counters(struct ir *ir) {
     int k = kernel_add(ir, "counters", &rtl_event_counters, IR_NONE);
     ir->kernel[k].is_control = true;
-    ir_set_int(ir, k, "EVENTS", counters(ir));
+    ir_set_int(ir, k, "EVENTS", events(ir));
     const struct ir_part busy = {.net = ir_design_net(ir, IR_NET_AP_IDLE), .inverted = true};
     add_one(ir, k, "clear", ir_design_net(ir, IR_NET_LOAD_START));
     ir_add_use(ir, k, "enable", 1, ir_use_parts(ir, IR_USE_PART, &busy, 1));
-    ir_add_use(ir, k, "events", counters(ir), counter_events(ir));
+    ir_add_use(ir, k, "events", events(ir), counter_events(ir));
     add_one(ir, k, "counts", ir_design_net(ir, IR_NET_COUNTERS));
 }
 
@@ -368,6 +386,8 @@ static void add_slot_nets(struct ir *ir, int k) {
     add_nets(ir, k, slot_nets, COUNT_OF(slot_nets));
     add_nets(ir, k, bases, COUNT_OF(bases));
     add_slot_settings(ir, k);
+    if (slots_count_drafts(ir)) add_one(ir, k, "draft_counts", ir_design_net(ir, IR_NET_DRAFT_COUNTS));
+    else ir_add_open(ir, k, "draft_counts");
 }
 
 // Connects the registers of slots, or ties them off in a design without slots.

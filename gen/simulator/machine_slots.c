@@ -54,6 +54,12 @@ static void begin_step(struct sim *sim, struct slots *l, int64_t at) {
     l->stage = CHOOSES;
 }
 
+// Returns the cycles in which the token loop searches for drafts of a part of a request that generates.
+static int64_t look_cycles(const struct sim *sim, const struct slots *l, const struct timing_part *part) {
+    if (part->prompt || !part->looks) return part->prompt ? 0 : l->cycles.look;
+    return l->cycles.look + kernel_slot_lookup_cycles(sim->ir, part->pos + 1, part->ntok > 1);
+}
+
 // Chooses a part. If the part's ids come from the prompt, requests the beat with these ids first. Returns false after
 // the last step, or while the cycle of the request is not known.
 static bool choose(struct sim *sim, struct slots *l) {
@@ -62,7 +68,7 @@ static bool choose(struct sim *sim, struct slots *l) {
     int64_t room = 0, ask = l->now + l->cycles.arguments, beat_bytes = sim->ir->design.beat_bits / 8;
     if (l->at == 0 && l->part == 0) sim->step_start[0] = 0;
     if (!part.prompt || !l->prompt) {
-        l->now = ask + l->cycles.part + part.ntok;
+        l->now = ask + look_cycles(sim, l, &part) + l->cycles.part + part.ntok;
         l->stage = ++l->part == timing_parts(step_of(sim, l)) ? SENDS : CHOOSES;
         return true;
     }
@@ -120,8 +126,16 @@ static bool give_id(struct sim *sim, struct slots *l) {
     return true;
 }
 
-// Takes the id that the model chose after a token. After a part's last token, writes it to the ring if it is the
-// request's next id (part.head). Returns false while the cycle is not known.
+// Whether the id that the model chose after a token of the part is one of the request, so that it goes to the ring.
+// last: number of the part's last token in the step.
+static bool is_used(const struct slots *l, const struct timing_part *part, int last) {
+    int first = last + 1 - part->ntok;
+    if (!part->head) return false;
+    return part->looks ? l->token - first <= part->right : l->token == last;
+}
+
+// Takes the id that the model chose after a token, and writes it to the ring if it is one of the request. Returns false
+// while the cycle is not known.
 static bool take_id(struct sim *sim, struct slots *l) {
     int64_t room;
     if (!edge_waiting(l->next) || !edge_room(l->ring, &room)) return false;
@@ -132,12 +146,13 @@ static bool take_id(struct sim *sim, struct slots *l) {
     int64_t at = at_least(l->now, edge_avail(l->next));
     edge_take(sim, l->next, at);
     l->now = at + 1;
-    if (l->token == last && part.head) {
+    if (is_used(l, &part, last)) {
         int64_t write = at_least(at_least(l->now + l->cycles.arguments, l->closed) + 1, room);
         edge_put(sim, l->ring, write, write, MARK_LAST);
         l->closed = write + l->write;
         l->now = write + 1 + l->cycles.hash;
-        if (part.ends) l->now = at_least(l->now, l->closed) + 1;
+        if (part.ends && (!part.looks || l->token == last + 1 - part.ntok + part.right))
+            l->now = at_least(l->now, l->closed) + 1;
     }
     if (l->token == last) l->part++;
     if (++l->token == step->ntok) begin_step(sim, l, l->now);

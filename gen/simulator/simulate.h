@@ -13,8 +13,12 @@ struct timing_part {
     int ntok;    // tokens
     int slot;    // number of the slot that holds the request's keys and values
     bool prompt; // the ids come from the prompt in memory
-    bool head;   // the id that the model chooses after the last token is the request's next one
-    bool ends;   // that id is the request's last one
+    // The id that the model chooses after the last token of a prompt, or after the first token of another part, is the
+    // request's next one.
+    bool head;
+    bool ends;  // the request ends with the part's last id that counts
+    bool looks; // the token loop searches for drafts of the part; it has found them if ntok is above 1
+    int right;  // right drafts: the ids after them are also those of the request
 };
 
 struct timing_step {

@@ -129,7 +129,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
-            "Cannot be combined with `drafts`, `prefix`, `query_heads`, `on_chip_kib` or `binding: spatial` "
+            "Cannot be combined with `prefix`, `query_heads`, `on_chip_kib` or `binding: spatial` "
             "([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
      .doc = "1: a request may begin after the positions that it shares with the previous request, for example "

@@ -3,6 +3,7 @@
 // each request gets its first and its last id. The steps fall into stretches of equal kind. A long stretch is sampled:
 // some of its steps are simulated, each after a few steps that fill the FIFOs.
 #include "gen/ir/latency.h"
+#include "gen/ir/layout.h"
 #include "gen/timing/timing.h"
 
 // ---- the steps ----
@@ -10,6 +11,7 @@
 struct load_slot {
     int64_t pos, made; // position of the next token, generated tokens
     bool busy;
+    int64_t due[2 + TIMING_MAX_DRAFTS]; // for each kind of outcome (next_outcome): how much it is due
 };
 
 struct loading {
@@ -53,6 +55,42 @@ static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsi
     return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
 }
 
+// Returns how many drafts the part of a slot that generates may have. It leaves a token for each other such slot, and
+// stays within its block of positions and within the request.
+static int64_t most_drafts(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used,
+                           int parts) {
+    int64_t others = at_most(count(decodes), ir_parts_of_step(l->ir) - parts - 1),
+            room = at_least(l->ir->design.tokens - used - 1 - others, 0),
+            block = LAYOUT_V_BLOCK - 1 - s->pos % LAYOUT_V_BLOCK;
+    return at_most(at_most(l->ir->design.drafts, room), at_most(block, l->request->tokens - s->made - 1));
+}
+
+// Returns the outcome of the next step in which the slot may have drafts: 0 if it has none, else one more than the
+// number of those that are right. Outcomes come in the proportions of the request's list, evenly mixed.
+static int next_outcome(const struct loading *l, struct load_slot *s) {
+    const struct timing_drafts *d = l->request->drafts;
+    int64_t sum = 0;
+    int next = 0;
+    if (!d) return 0;
+    for (int i = 0; i <= l->ir->design.drafts + 1; i++) {
+        int64_t weight = i == 0 ? d->none : d->right[i - 1];
+        s->due[i] += weight;
+        sum += weight;
+        if (s->due[i] > s->due[next]) next = i;
+    }
+    s->due[next] -= sum;
+    return next;
+}
+
+// Adds the drafts of a part of a request that generates.
+static void add_drafts(const struct loading *l, struct load_slot *s, struct timing_part *part, int64_t most) {
+    part->looks = most > 0;
+    int outcome = most > 0 ? next_outcome(l, s) : 0;
+    if (outcome == 0) return;
+    part->ntok += (int)most;
+    part->right = (int)at_most(outcome - 1, most);
+}
+
 // Adds the part of a slot to the step, and counts the part's tokens. decodes: the slots that generate and are not in
 // the step yet.
 static void add_part(struct loading *l, struct timing_step *step, struct timing_part *part, int slot,
@@ -61,9 +99,10 @@ static void add_part(struct loading *l, struct timing_step *step, struct timing_
     bool prompt = !generates(l, slot);
     int64_t tokens = prompt ? chunk_of(l, s, decodes, step->ntok, step->parts) : 1;
     *part = (struct timing_part){.pos = s->pos, .ntok = (int)tokens, .slot = slot, .prompt = prompt};
-    s->pos += tokens;
+    if (!prompt) add_drafts(l, s, part, most_drafts(l, s, decodes, step->ntok, step->parts));
+    s->pos += tokens + part->right;
     part->head = s->pos >= l->request->prompt;
-    if (part->head) part->ends = ++s->made == l->request->tokens;
+    if (part->head) part->ends = (s->made += 1 + part->right) == l->request->tokens;
     if (part->ends) s->busy = false;
     step->ntok += part->ntok;
     step->head |= part->head;
@@ -95,7 +134,11 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
     struct loading l = {.ir = ir, .request = request, .requests = requests, .first = REGISTER_SLOTS - 1};
     VEC(struct timing_step) steps = {0};
     struct timing_step step;
-    for (int s = 0; s < requests; s++) l.slot[s].busy = true;
+    for (int s = 0; s < requests; s++) {
+        l.slot[s].busy = true;
+        // Each slot begins at another place of its outcomes, so that the slots do not have the same ones in each step.
+        for (int i = 0; i < s; i++) (void)next_outcome(&l, &l.slot[s]);
+    }
     while (next_step(&l, &step)) VEC_PUSH(ir->arena, steps, step);
     *out = steps.items;
     return (int)steps.count;
@@ -106,6 +149,7 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
 enum {
     SAMPLES = 12,     // samples of a stretch
     SAMPLE_STEPS = 2, // steps of a sample
+    DRAFT_STEPS = 5,  // number of steps of a sample with drafts: steps then differ in their numbers of tokens
     WARM = 2,         // warm-up steps before a sample
 };
 
@@ -116,6 +160,7 @@ struct foreseeing {
     struct timing_step *step;
     int steps, first_full, end_full; // steps in which every request generates
     struct timing_memory memory;
+    bool drafts;    // requests have drafts
     int64_t phase;  // of a sample: cycles that are added to the memory's age
     double *cycles; // per step: cycles from the last command of the previous step until its own
     double after;   // from the last command of the latest step until its ids are written
@@ -167,19 +212,31 @@ static void add_step(struct foreseeing *t, const struct timing_result *r, int at
     f->full.turn += weight * (double)r->turn[at * engines + at_least(f->engine, 0)].wait;
 }
 
-// Simulates steps [first, first + count) after a few warm-up steps and notes their cycles. If [low, high) has more
-// steps than these, each step in it gets the average instead.
+// Returns the share of the simulated step `at` in the cycles of step n. A step that was not simulated gets the average
+// of the simulated steps [first, first + count) with as many tokens, or of all of them if there is none.
+static double share_of(const struct foreseeing *t, int first, int count, int at, int n) {
+    int same = 0;
+    if (n >= first && n < first + count) return n == at;
+    for (int s = first; s < first + count; s++) same += t->step[s].ntok == t->step[n].ntok;
+    if (same) return t->step[at].ntok == t->step[n].ntok ? 1.0 / same : 0;
+    return 1.0 / count;
+}
+
+// Simulates steps [first, first + count) after a few warm-up steps and notes their cycles. Each other step in [low,
+// high) gets the average of those that have as many tokens.
 static bool sample(struct foreseeing *t, int first, int count, int low, int high) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
     struct timing_result *r = run(t, from, first + count);
     if (!r) return false;
-    double weight = (double)(high - low) / count;
     for (int s = 0; s < count; s++) {
         double cycles = (double)(last_command(t, r, lead + s) - (lead + s ? last_command(t, r, lead + s - 1) : 0));
-        if (high - low == count) t->cycles[first + s] = cycles;
-        else
-            for (int n = low; n < high; n++) t->cycles[n] += cycles / count;
+        double weight = 0;
+        for (int n = low; n < high; n++) {
+            double share = share_of(t, first, count, first + s, n);
+            t->cycles[n] += share * cycles;
+            weight += share;
+        }
         if (first + s >= t->first_full && first + s < t->end_full) add_step(t, r, lead + s, cycles, weight);
     }
     t->after = (double)(r->step[lead + count] - last_command(t, r, lead + count - 1));
@@ -203,12 +260,12 @@ static bool alike(const struct timing_step *a, const struct timing_step *b) {
 // between two refreshes of the memory. Returns false if a step cannot be simulated.
 static bool sample_stretch(struct foreseeing *t, int first, int end) {
     int64_t refresh = (int64_t)(t->memory.figures->refresh_interval_ns * 1e3 / t->memory.period_ps);
-    int steps = end - first;
-    if (steps <= SAMPLES * SAMPLE_STEPS) return sample(t, first, steps, first, end);
+    int steps = end - first, count = t->drafts ? DRAFT_STEPS : SAMPLE_STEPS;
+    if (steps <= SAMPLES * count) return sample(t, first, steps, first, end);
     for (int i = 0; i < SAMPLES; i++) {
         int low = first + (int)((int64_t)steps * i / SAMPLES), high = first + (int)((int64_t)steps * (i + 1) / SAMPLES);
         t->phase = refresh * i / SAMPLES;
-        if (!sample(t, low + (high - low - SAMPLE_STEPS) / 2, SAMPLE_STEPS, low, high)) return false;
+        if (!sample(t, low + (high - low - count) / 2, count, low, high)) return false;
     }
     t->phase = 0;
     return true;
@@ -225,7 +282,8 @@ static void find_full(struct foreseeing *t) {
         }
     t->end_full = (int)at_least(t->end_full, t->first_full);
     t->f->full.steps = t->end_full - t->first_full;
-    for (int s = t->first_full; s < t->end_full; s++) t->f->full_tokens += t->step[s].ntok;
+    for (int s = t->first_full; s < t->end_full; s++)
+        for (int p = 0; p < t->step[s].parts; p++) t->f->full_tokens += 1 + t->step[s].part[p].right;
 }
 
 // Sums the cycles of the steps, and notes for each request when its first and its last id are written.
@@ -244,7 +302,7 @@ static void find_times(struct foreseeing *t) {
 
 struct timing_load *timing_forecast_load(const struct ir *ir, const struct timing_load_request *request, int requests,
                                          int64_t age, bool kept, const char **why) {
-    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept)};
+    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept), .drafts = request->drafts != NULL};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_load);
     *t.f = (struct timing_load){.requests = requests,

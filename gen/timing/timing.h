@@ -97,6 +97,7 @@ struct timing_drafted timing_with_drafts(const struct timing_forecast *none, con
 
 struct timing_load_request { // prompt tokens, generated tokens
     int64_t prompt, tokens;
+    const struct timing_drafts *drafts; // how often the drafts of each request are right. NULL: none are found
 };
 // Makes the steps of requests of this length that all come at the start, one in each slot. Returns their number.
 int timing_load_steps(const struct ir *, const struct timing_load_request *, int requests, struct timing_step **);

@@ -21,10 +21,17 @@
 // on s_axis_next_id are those of all tokens of a step with head = 1. The id of a part's last token is sent to the
 // ring as {slot[3:0], index[27:0], id}; others are dropped. prompt_base and ring_base are the addresses for the prompt
 // and the ring of the slot whose transfer is under way.
+// DRAFTS: the part of a request that generates has up to DRAFTS tokens after its first token: drafts, which
+// rill_slot_drafts has found in the ids of the request. It leaves one token for each other slot that generates, as far
+// as the step has tokens and parts. So the slot that begins the step is the first to get drafts. A part does not cross
+// a multiple of 64 positions, and does not go beyond max_new or the context. The first id of the part is sent to the
+// ring, and each further one as long as all ids of the part before it were equal to the drafts and did not end the
+// request. The request's next part begins after the tokens whose ids were sent. draft_counts: {right drafts, drafts in
+// steps} of the request in slot `slot`, 64 bits each.
 // With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it
 // is accepted. Before a step is sent, row_set pulses once for each token of the step. With the pulse come the token's
 // number in the step (row), its position (row_position) and its settings (row_inverse to row_seed). The settings are 0
-// for tokens whose ids are not used.
+// for tokens of a prompt before its last one, whose ids are not used.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
 // Ports that are not explained here have the meaning that they have in rill_token_loop.
@@ -50,6 +57,7 @@
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
 // SAMPLING       1: requests have settings of sampling                          -          0, 1
+// DRAFTS         drafts of a request in a step, upper bound                     tokens     0 to TOKENS - 1
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -71,6 +79,7 @@ module rill_slot_loop #(
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
     parameter SAMPLING = 0,
+    parameter DRAFTS = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -119,6 +128,7 @@ module rill_slot_loop #(
     output wire [31:0]              row_top_k,
     output wire [31:0]              row_min_p,
     output wire [63:0]              row_seed,
+    output wire [127:0]             draft_counts,       // with DRAFTS, else 0
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -200,12 +210,16 @@ module rill_slot_loop #(
         if (HASH_WAIT < 4 || HASH_WAIT > 31) begin : gen_bad_wait
             rill_error_HASH_WAIT_must_be_4_to_31 u_error ();
         end
+        if ($signed(DRAFTS) < 0 || (DRAFTS != 0 && DRAFTS >= TOKENS)) begin : gen_bad_drafts
+            rill_error_DRAFTS_must_be_less_than_TOKENS u_error ();
+        end
     endgenerate
 
     // States. S_CHECK checks the second clock. A step is composed from S_BEGIN on: for each part, S_TAKE reads the
     // request of a slot, S_ARGS checks its arguments, S_ASK and S_BEAT read a beat of its prompt, S_SCAN checks the
     // ids, S_PART stores the part, S_ADVANCE counts its positions, and S_CHOOSE chooses the next slot. S_LOAD and
     // S_LOADING load the parameters before the first part. S_STEP sends the words of the step, S_ID_SEND its ids.
+    // S_LOOK looks for drafts of a request that generates, between S_ARGS and S_PART.
     // S_NEXT takes the generated ids. For each of them, S_TAKE and S_ARGS read the request again, S_RING waits for the
     // ring, S_WRITE sends the id, S_HASH waits for its hash, and S_DECIDE decides whether the request goes on. S_END
     // ends a request. S_DRAIN to S_DONE end the run as in rill_token_loop.
@@ -213,7 +227,7 @@ module rill_slot_loop #(
         S_TAKE = 5'd6, S_ARGS = 5'd7, S_ID_SEND = 5'd8, S_NEXT = 5'd9, S_RING = 5'd10, S_DECIDE = 5'd11,
         S_DRAIN = 5'd12, S_FLUSH = 5'd13, S_RESET = 5'd14, S_DONE = 5'd15, S_ASK = 5'd16, S_BEAT = 5'd17,
         S_SCAN = 5'd18, S_PART = 5'd19, S_ADVANCE = 5'd20, S_CHOOSE = 5'd21, S_END = 5'd22, S_WRITE = 5'd23,
-        S_HASH = 5'd24;
+        S_HASH = 5'd24, S_LOOK = 5'd25;
     localparam STOP = 0, KILL = 1;           // bits of halt
     localparam [3:0] FAULT_NONE = 4'd0, FAULT_ID = 4'd4, FAULT_KERNEL = 4'd5, FAULT_MEMORY = 4'd6,
         FAULT_SILENCE = 4'd7, FAULT_IMAGE = 4'd8, FAULT_CLOCK = 4'd10; // rill_request_args reports the others
@@ -323,6 +337,7 @@ module rill_slot_loop #(
     reg         part_head_q [0:7];
     reg  [3:0]  part_slot_q [0:7];
     reg  [3:0]  part_last_q [0:7];           // the part's last token
+    reg         part_generates_q [0:7];      // its first id is used, and further ones after right drafts
     reg  [63:0] part_word_q [0:7];           // its step word, without head and more
     reg  [31:0] id_q [0:7];                  // ids of the step
     reg  [BEAT_BITS-1:0] beat_q;
@@ -373,11 +388,17 @@ module rill_slot_loop #(
     wire [15:0] prompt_left = c_prompt_len[15:0] - pos_q;
     wire [3:0]  chunk = prompt_left < {12'd0, beat_room} ? prompt_left[3:0] : beat_room;
     wire        prefill = !generates_q[slot_q];
+    wire        look_over;                   // S_LOOK ends
+    wire [3:0]  part_drafts;                 // with look_over: drafts of the part
+    wire [31:0] draft_id;                    // draft number count_q, from 1
+    reg         takes_q;                     // the next id of the part is used
+    reg  [3:0]  taken_q;                     // ids of the part that were used
     wire        prompt_ends = prefill && prompt_left == {12'd0, ntok_q};
     wire        part_heads = !prefill || prompt_ends;
     wire [31:0] scan_id = beat_q[{pos_q[IDS_SHIFT-1:0] + count_q[IDS_SHIFT-1:0], 5'd0} +: 32];
     wire        scan_bad = VOCAB != 0 && scan_id >= VOCAB_32;
     wire        count_last = count_q == ntok_q - 4'd1;
+    wire [2:0]  number = used_q[2:0] - ntok_q[2:0] + count_q[2:0]; // in S_ADVANCE: number of the token in the step
     wire [63:0] part_word = {48'd0, pos_q} << STEP_POS | {60'd0, ntok_q} << STEP_NTOK
         | {63'd0, part_heads && made_q == decode_steps} << STEP_FINAL | {60'd0, slot_q} << STEP_SLOT
         | {60'd0, used_q} << STEP_TOK | {48'd0, krows_q} << STEP_KROWS | {54'd0, pos_q[15:6]} << STEP_VBLOCKS;
@@ -389,7 +410,9 @@ module rill_slot_loop #(
     wire        tok_final = tok_q == used_q - 4'd1;
     wire        next_any = s_axis_next_id_tvalid && s_axis_next_id_tready;
     wire        next_part = tok_q == part_last_q[part_q[2:0]];   // the id belongs to the last token of a part
-    wire        next_take = next_any && next_part && part_head_q[part_q[2:0]];
+    wire        next_take = next_any && part_head_q[part_q[2:0]]
+        && (DRAFTS != 0 && part_generates_q[part_q[2:0]] ? takes_q : next_part);
+    wire        part_over = (next_any && next_part && !next_take) || (state_q == S_DECIDE && next_part);
     assign m_axis_step_tvalid = state_q == S_STEP && !step_taken_q;
     assign m_axis_walk_step_tvalid = state_q == S_STEP && !walk_taken_q;
     assign m_axis_step_tdata = step_word;
@@ -444,9 +467,10 @@ module rill_slot_loop #(
                     heads_q <= part_heads;
                 set_q <= state_q == S_ADVANCE;
                 if (state_q == S_ADVANCE) begin
-                    number_q <= used_q[2:0] - ntok_q[2:0] + count_q[2:0];
-                    row_pos_q <= pos_q;
-                    row_draw_q <= heads_q && count_last ? draw_q : {DRAW_W{1'b0}};
+                    number_q <= number;
+                    // After the first token of a part that generates, pos_q is the position of the first draft.
+                    row_pos_q <= pos_q + {12'd0, prefill || count_q == 4'd0 ? 4'd0 : count_q - 4'd1};
+                    row_draw_q <= heads_q && (count_last || !prefill) ? draw_q : {DRAW_W{1'b0}};
                 end
             end
             assign row_set = set_q;
@@ -476,8 +500,87 @@ module rill_slot_loop #(
     reg  [3:0]  end_fault_q;                 // for S_END
     reg  [31:0] end_place_q;
     reg  [2:0]  ending_q;
+    wire        over_now = eot || all_made || beyond;      // in S_DECIDE: the request ends
     wire        args_over = state_q == S_ARGS && args_wait_q == ARGS_WAIT;
     wire        end_now = state_q == S_END && !ring_open;
+
+    // ---- drafts ----
+    generate
+        if (DRAFTS > 0) begin : gen_drafts
+            localparam ID_W = VOCAB > 1 ? $clog2(VOCAB) : 32;
+            localparam [31:0] DRAFTS_32 = DRAFTS;
+            // How many drafts the part may have: limits by the tokens that other slots need, the block of 64 positions,
+            // and the end of the request.
+            reg  [4:0]  decodes_q;                     // other slots that generate
+            reg  [3:0]  room_q;
+            reg  [31:0] left_q;                        // ids that the request may still generate after the next one
+            reg  [3:0]  most_q;                        // limit by left_q and the block
+            reg  [3:0]  drafts_most_q;                 // limit by all of them
+            wire [3:0]  parts_left = PARTS_32[3:0] - 4'd1 - parts_q;
+            wire [3:0]  decodes_fit = decodes_q < {1'b0, parts_left} ? decodes_q[3:0] : parts_left;
+            wire [5:0]  block_left = 6'd63 - pos_q[5:0];
+            wire [3:0]  block_most = block_left < DRAFTS_32[5:0] ? block_left[3:0] : DRAFTS_32[3:0];
+            always @(posedge clk) begin
+                decodes_q <= decode_slots;
+                room_q <= step_left - 4'd1 > decodes_fit ? step_left - 4'd1 - decodes_fit : 4'd0;
+                left_q <= decode_steps - made_q;
+                most_q <= left_q < {28'd0, block_most} ? left_q[3:0] : block_most;
+                drafts_most_q <= room_q < most_q ? room_q : most_q;
+            end
+
+            // Counters of each slot, and the drafts of each part.
+            reg  [3:0]  part_drafts_q [0:7];
+            reg  [3:0]  drafted_q;                     // drafts of the part whose ids are handled
+            reg  [39:0] count_mem [0:15];              // for each slot: {right drafts, drafts in steps}
+            reg  [19:0] in_steps_q, right_q;
+            wire [39:0] count_found = fresh_q[slot_q] ? 40'd0 : count_mem[slot_q];
+            reg  [39:0] count_shown_q;
+            always @(posedge clk) begin
+                if (state_q == S_PART)
+                    part_drafts_q[parts_q[2:0]] <= prefill ? 4'd0 : ntok_q - 4'd1;
+                if (state_q == S_NEXT)
+                    drafted_q <= part_drafts_q[part_q[2:0]];
+                if (state_q == S_TAKE)
+                    {right_q, in_steps_q} <= count_found;
+                else if (state_q == S_ADVANCE && !prefill && count_q != 4'd0)
+                    in_steps_q <= in_steps_q + 20'd1;
+                else if (state_q == S_WRITE && m_axis_ring_tready && taken_q > 4'd1)
+                    right_q <= right_q + 20'd1;
+                if (save)
+                    count_mem[slot_q] <= {right_q, in_steps_q};
+                count_shown_q <= fresh_q[slot] ? 40'd0 : count_mem[slot];
+            end
+            assign draft_counts = {44'd0, count_shown_q[39:20], 44'd0, count_shown_q[19:0]};
+
+            // look_q counts the cycles of S_LOOK: drafts_most_q is valid in the fourth, and the lookup begins then.
+            reg  [3:0]  look_q;
+            wire        finds = look_q == 4'b0111 && drafts_most_q != 4'd0;
+            wire        found_ready;
+            wire [3:0]  more;                          // drafts that were found: DRAFTS or 0
+            wire [DRAFTS*ID_W-1:0] drafts;
+            wire [8*ID_W-1:0] draft_of = {{((8-DRAFTS)*ID_W){1'b0}}, drafts};
+            wire [2:0]  draft_at = count_q[2:0] - 3'd1;
+            wire        puts = (state_q == S_SCAN && !scan_bad) || (state_q == S_WRITE && m_axis_ring_tready);
+            wire [31:0] put_id = state_q == S_SCAN ? scan_id : next_id_q;
+            // The part's last id that is used has been handled, and the request goes on.
+            wire        judged = state_q == S_DECIDE && !takes_q && !over_now;
+            always @(posedge clk)
+                look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
+            rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
+                .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
+                .fresh(fresh_q[slot_q]), .put(puts), .id(put_id[ID_W-1:0]), .judged(judged), .drafted(drafted_q),
+                .right(taken_q > 4'd1), .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
+            assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
+            assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
+            assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};
+            wire unused_drafts = &{1'b0, DRAFTS_32, put_id};
+        end else begin : gen_no_drafts
+            assign look_over = 1'b1;
+            assign part_drafts = 4'd0;
+            assign draft_id = 32'd0;
+            assign draft_counts = 128'd0;
+        end
+    endgenerate
 
     // ---- course ----
     reg         awake_q;                     // every module has left rst
@@ -503,7 +606,8 @@ module rill_slot_loop #(
             S_ARGS: if (args_over)
                 state_d = after_q ? S_RING
                     : cancel_q[slot_q] || (fresh_q[slot_q] && (refused || no_ids)) ? S_END
-                    : !loaded_q ? S_LOAD : prefill ? S_ASK : S_PART;
+                    : !loaded_q ? S_LOAD : prefill ? S_ASK : DRAFTS != 0 ? S_LOOK : S_PART;
+            S_LOOK: if (look_over) state_d = S_PART;
             S_ASK: if (m_axis_prompt_desc_tready) state_d = S_BEAT;
             S_BEAT: if (s_axis_prompt_tvalid) state_d = S_SCAN;
             S_SCAN: if (scan_bad) state_d = S_END; else if (count_last) state_d = S_PART;
@@ -516,7 +620,7 @@ module rill_slot_loop #(
             S_RING: if (!ring_open) state_d = S_WRITE;
             S_WRITE: if (m_axis_ring_tready) state_d = S_HASH;
             S_HASH: if (hash_wait_q == HASH_WAIT_32[4:0]) state_d = S_DECIDE;
-            S_DECIDE: state_d = eot || all_made || beyond ? S_END : tok_final ? S_BEGIN : S_NEXT;
+            S_DECIDE: state_d = over_now ? S_END : tok_final ? S_BEGIN : S_NEXT;
             S_END: if (!ring_open) state_d = !after_q ? S_CHOOSE : tok_final ? S_BEGIN : S_NEXT;
             S_DRAIN: if (busy_q != 16'd0 || accept_pending) state_d = S_BEGIN; else if (drained) state_d = S_FLUSH;
             S_FLUSH: if (timer_q == FLUSH_QUIET) state_d = S_RESET;
@@ -624,7 +728,9 @@ module rill_slot_loop #(
         end
         if (next_take)
             next_id_q <= s_axis_next_id_tdata;
-        if (state_q == S_ADVANCE) begin
+        // A request that generates advances by one token, and by one more for each right draft.
+        if ((state_q == S_ADVANCE && (DRAFTS == 0 || prefill || count_q == 4'd0))
+            || (DRAFTS != 0 && state_q == S_WRITE && m_axis_ring_tready && taken_q > 4'd1)) begin
             pos_q <= pos_q + 16'd1;
             lane_q <= lane_q == CHANNELS_32[4:0] - 5'd1 ? 5'd0 : lane_q + 5'd1;
             if (lane_q == 5'd0)
@@ -655,6 +761,8 @@ module rill_slot_loop #(
             visits_q <= visits_q & ~slot_bit;
         if (args_over)
             ntok_q <= prefill ? chunk : 4'd1;
+        else if (DRAFTS != 0 && state_q == S_LOOK && look_over)
+            ntok_q <= 4'd1 + part_drafts;
         if (state_q == S_BEAT)
             beat_q <= s_axis_prompt_tdata;
         count_q <= state_q == S_SCAN && !count_last ? count_q + 4'd1
@@ -663,10 +771,13 @@ module rill_slot_loop #(
             id_q[used_q[2:0] + count_q[2:0]] <= scan_id;
         else if (state_q == S_PART && !prefill)
             id_q[used_q[2:0]] <= next_id_q;
+        else if (DRAFTS != 0 && state_q == S_ADVANCE && !prefill && count_q != 4'd0)
+            id_q[number] <= draft_id;
         if (state_q == S_PART) begin
             part_word_q[parts_q[2:0]] <= part_word;
             part_slot_q[parts_q[2:0]] <= slot_q;
             part_head_q[parts_q[2:0]] <= part_heads;
+            part_generates_q[parts_q[2:0]] <= !prefill;
             part_last_q[parts_q[2:0]] <= used_q + ntok_q - 4'd1;
             head_q <= head_q || part_heads;
             used_q <= used_q + ntok_q;
@@ -681,8 +792,16 @@ module rill_slot_loop #(
         end
         if (state_q == S_CHOOSE || state_q == S_ID_SEND)
             part_q <= 4'd0;
-        else if ((state_q == S_STEP && word_taken) || (next_any && next_part && !next_take) || state_q == S_DECIDE)
+        else if ((state_q == S_STEP && word_taken) || part_over)
             part_q <= part_q + 4'd1;
+        if (state_q == S_ID_SEND || part_over) begin
+            takes_q <= 1'b1;
+            taken_q <= 4'd0;
+        end else if (next_take) begin
+            takes_q <= DRAFTS != 0 && !next_part && s_axis_next_id_tdata == id_q[tok_q[2:0] + 3'd1];
+            taken_q <= taken_q + 4'd1;
+        end else if (state_q == S_DECIDE && over_now)
+            takes_q <= 1'b0;
         if (state_q == S_CHOOSE || (state_q == S_ID_SEND && m_axis_id_tready && tok_final))
             tok_q <= 4'd0;
         else if ((state_q == S_ID_SEND && m_axis_id_tready) || (next_any && !next_take)

@@ -61,12 +61,13 @@ some_ids() { # count, vocabulary
 }
 
 # Adds settings of sampling to `requests`. Their kind depends on the number of the request: greedy, drawn from all ids,
-# from a list, or from a list with a bound.
-set_drawn() { # number
-    local kind=$(($1 % 4))
+# from a list, or from a list with a bound. The list has at most 12 ids, or as many as the design has.
+set_drawn() { # number, ids of a list in the design
+    local kind=$(($1 % 4)) list=$((12 - $1 % 5))
+    list=$((list < ${2:-12} ? list : ${2:-12}))
     arguments=12
     requests+=(--temperature "$([ $kind = 0 ] && echo 0 || echo "$((1 + $1 % 3)).5")"
-        --top-k $((kind > 1 ? 12 - $1 % 5 : 0)) --min-p "$([ $kind = 3 ] && echo 0.4 || echo 0)"
+        --top-k $((kind > 1 ? list : 0)) --min-p "$([ $kind = 3 ] && echo 0.4 || echo 0)"
         --sampling-seed $((77 + $1 / 2)))
 }
 
@@ -144,6 +145,20 @@ set_requests() { # set, spec, thorough (1: longer)
                 [ "$1" = joins ] || set_drawn $((i++))
             done
             joins=(--join 0,9000,9000,14000,30000,30001,52000,52000,90000,91000,150000)
+            ;;
+        # for slots with drafts: eleven requests whose ids repeat themselves, so that drafts are found. They join at
+        # several moments, cross blocks of 64 positions, and some reach the end of the context. In joins-again-drawn,
+        # most ids are drawn, which often ends drafts for a while, and end ids end requests
+        joins-again | joins-again-drawn)
+            local i=0 j
+            [ "$1" = joins-again ] && flags+=(--unchecked) || flags=()
+            for length in 11 1 24 3 60 2 $((context - 6)) 7 30 4 55; do
+                requests+=(--prompt-ids "$(for ((j = 0; j < length; j++)); do echo $(((j % 7 * 3 + i) % vocab)); done |
+                    paste -sd,)" --tokens $((length > 60 ? 7 : 12 + length * 5 % 31)))
+                [ "$1" = joins-again ] || set_drawn $i "$(spec_value "$2" sampling 0)"
+                i=$((i + 1))
+            done
+            joins=(--join 0,9000,9000,14000,40000,40001,72000,72000,110000,150000)
             ;;
         together) # for slots: one request in each slot, all of the same length, which come at the start
             for ((length = 0; length < $(spec_value "$2" slots 1); length++)); do

@@ -33,18 +33,41 @@ products() { # spec
     if grep -q '^model:' "$1"; then echo 9; else grep -cE 'op: (matmul|attn_scores|attn_values),' "$1"; fi
 }
 
+# Prints the keys of the form `slots`: slots, steps of several tokens, and in two of three seeds drafts.
+slots_keys() { # spec, seed
+    local positions=$((2 << $2 % 3)) # T: 2, 4 or 8
+    echo "slots=$((2 + $2 % 4)) T=$positions A=$((1 + $2 % 2)) query_heads=1 prefix=0"
+    [ $(($2 % 3)) = 1 ] || echo "drafts=$((1 + $2 % (positions - 1)))"
+}
+
+# Succeeds if a spec can have slots: a language model without what docs/batches.md#limits excludes.
+has_slots() { # spec, seed
+    local status=0
+    [ -n "$(vocabulary "$1")" ] || return
+    make_form "$1" slots "$2" "$1.slots"
+    "$rill" check "$1.slots" >/dev/null 2>&1 || status=1
+    rm -f "$1.slots"
+    return $status
+}
+
 # Prints the names of the forms of a spec, with `seed` and `all` replaced by names.
 form_names() { # spec, seed
     local every=(on off one spatial) name
     [ "$(products "$1")" -le $most_channels ] && [ "$(products "$1")" -gt 0 ] || every=(on off one)
+    local of_seed=${every[$2 % ${#every[@]}]} slots=on
+    if has_slots "$1" "$2"; then
+        slots=slots
+        [ $(($2 % 5)) != 0 ] || of_seed=slots
+    fi
     for name in ${forms[@]+"${forms[@]}"}; do
         case $name in
             all) echo "${every[@]}" ;;
-            seed) echo "${every[$2 % ${#every[@]}]}" ;;
+            seed) echo "$of_seed" ;;
+            slots) echo $slots ;;
             *) echo "$name" ;;
         esac
     done | tr ' ' '\n' | awk '!seen[$0]++'
-    [ ${#forms[@]} != 0 ] || if [ "$2" = 0 ]; then echo as-is; else echo "${every[$2 % ${#every[@]}]}"; fi
+    [ ${#forms[@]} != 0 ] || if [ "$2" = 0 ]; then echo as-is; else echo "$of_seed"; fi
 }
 
 # Adds the section `design` to a spec that has none.
@@ -62,11 +85,17 @@ make_form() { # spec, form, seed, to
             as-is) ;;
             timed) [ "$key" != fifo ] || pairs+=("$key=$on") ;;
             off) pairs+=("$key=$off") ;;
+            slots) ;;
             one) if [ $count = $chosen ]; then pairs+=("$key=$off"); else pairs+=("$key=$on"); fi ;;
             *) pairs+=("$key=$on") ;;
         esac
         count=$((count + 1))
     done < <(optional_keys "$1" "$3")
+    if [ "$2" = slots ]; then
+        # shellcheck disable=SC2207 # words
+        pairs=($(slots_keys "$1" "$3"))
+        sed -i '/^  on_chip_kib:/d; /^  binding:/d' "$4"
+    fi
     if [ "$2" = spatial ]; then
         local need channels
         need=$(products "$1") channels=$(key_of "$4" channels 1)
@@ -149,6 +178,7 @@ simulate_forms() { # spec, folder, seed
         [ $quick = 0 ] || continue
         simulate_form "$dir.$form.yaml" "$dir.$form" "$form" || return
         compared=$((compared + $(sed -n 's/^  "values_compared": \([0-9]*\).*/\1/p' "$dir.$form.json")))
+        [ "$form" != slots ] || continue # no values are compared, and the hash of each request has been
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return

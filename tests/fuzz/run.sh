@@ -28,9 +28,10 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE]... [--for
                       off      with none of them
                       one      with all except one, which the seed chooses
                       spatial  like on, with one engine for every product
+                      slots    with `slots`, and in two of three seeds with `drafts`; like on if it cannot have slots
                       timed    like off, with `fifo: timed`
-                      seed     in the form on, off, one or spatial, which the seed chooses (default for seeds)
-                      all      in each of these four forms; all values must be the same bits
+                      seed     in the form on, off, one, spatial or slots, which the seed chooses (default for seeds)
+                      all      in the forms on, off, one and spatial; all values must be the same bits
   --timing          also simulates without jitter and with timed FIFO depths. The cycles are compared with the forecast,
                     and with those of a design whose FIFOs are twice as deep
   --depths          checks only the timed FIFO depths (docs/fifos.md), by the forecast, without RTL
@@ -230,7 +231,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 for form in ${forms[@]+"${forms[@]}"}; do
-    [[ " as-is on off one spatial timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
+    [[ " as-is on off one spatial slots timed seed all " == *" $form "* ]] || { usage >&2; exit 2; }
 done
 if [ ${#mine[@]} != 0 ]; then
     run_batch "${mine[@]}"

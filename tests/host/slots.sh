@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
-work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8)
+work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8 drafts=1)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 # Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
 prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")
@@ -77,6 +77,21 @@ drawn_together() { # all prompts with one seed
 }
 counted check "six prompts that are drawn at random" drawn_together
 counted check "one prompt: the oracle's ids" same_ids "${request[@]}"
+# A text with one right draft and one wrong one runs together with a text without drafts, which ends first. Each has the
+# counters of its own request.
+drafted() {
+    local text="a cake. a cake. a cake. a" other="The sun" options=(--tokens 8 --ignore-eot)
+    "$on_card" --prompt "$other" --prompt "$text" --prompt "$other" --tokens 8 --ignore-eot --json >"$work/run.json" &&
+        for one in "$other" "$text" "$other"; do golden --prompt "$one" "${options[@]}" | golden_ids; done |
+        diff - <(ids "$work/run.json") && python3 -c 'import json, sys
+got = json.load(open(sys.argv[1]))["requests"]
+for r in got:
+    assert r["drafts_accepted"] <= r["drafts"] <= 7, r
+assert got[0]["drafts"] == got[2]["drafts"] == 0, got' "$work/run.json" &&
+        "$on_card" --prompt "$text" "${options[@]}" --json >"$work/run.json" &&
+        grep -q '"drafts": 2, "drafts_accepted": 1,' "$work/run.json"
+}
+counted check "drafts: the oracle's ids, and the counters of each request" drafted
 counted refused "an error of the memory ends all requests" 1 'fault 6: the memory answered an error on channel 1' \
     --bad-beat 1:20000 -- "${all_prompts[@]}" --tokens $tokens
 counted check "... and the next requests are right" together

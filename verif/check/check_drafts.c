@@ -72,15 +72,20 @@ static void count_step(struct check_drafts_counts *c, int drafted, int right) {
     else c->right[right]++;
 }
 
-// Appends the generating step that begins at position `first`.
-static void add_step(struct check *check, int64_t first) {
-    struct check_drafts_state *d = &check->drafts;
+// Returns the drafts for a step that begins at a generated position, or NULL if none are found.
+static const uint32_t *drafts_at(struct check *check, int64_t first) {
     const struct check_request *r = &check->request;
     int64_t count = first + 1;
     uint32_t *ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)count);
     memcpy(ids, r->ids, (size_t)r->count * sizeof *ids);
     memcpy(ids + r->count, check->ids, (size_t)(count - r->count) * sizeof *ids);
-    const uint32_t *found = d->off || d->pause ? NULL : find_drafts(ids, count, check->ir->design.drafts);
+    return find_drafts(ids, count, check->ir->design.drafts);
+}
+
+// Appends the generating step that begins at position `first`.
+static void add_step(struct check *check, int64_t first) {
+    struct check_drafts_state *d = &check->drafts;
+    const uint32_t *found = d->off || d->pause ? NULL : drafts_at(check, first);
     struct step s = {.first = first, .head = true, .final = steps_left(check, first) == 1};
     int drafted = found ? most_drafts(check, first) : 0;
     s.tokens = 1 + drafted;
@@ -116,6 +121,50 @@ void drafts_begin(struct check *check) {
 struct check_drafts_counts check_drafts(struct check *check) {
     (void)plan_steps(check);
     return check->drafts.counts;
+}
+
+// Returns how many of the part's drafts the request's ids allow.
+static int most_of_part(const struct check *check, int64_t first, const uint32_t found[]) {
+    return found ? most_drafts(check, first) : 0;
+}
+
+// Compares a part of the prompt. Returns NULL, or what is wrong.
+static const char *prompt_part(struct check *check, const struct check_part *p, int64_t *position) {
+    *position += p->tokens;
+    if (*position <= check->request.count) return NULL;
+    return arena_printf(check->arena, "the part at position %lld goes beyond the prompt", (long long)p->first);
+}
+
+// Compares a part of a request that generates, and adds it to the counts. Returns NULL, or what is wrong.
+static const char *generating_part(struct check *check, const struct check_part *p, int64_t *position) {
+    struct check_drafts_state *d = &check->drafts;
+    const uint32_t *found = d->pause ? NULL : drafts_at(check, p->first);
+    int drafted = p->tokens - 1, most = most_of_part(check, p->first, found);
+    if (drafted > most)
+        return arena_printf(check->arena, "the part at position %lld has %d drafts, but may have %d",
+                            (long long)p->first, drafted, most);
+    const struct step s = {
+        .first = p->first, .tokens = p->tokens, .valid = right_tokens(check, p->first, found, drafted)};
+    count_step(&d->counts, drafted, s.valid - 1);
+    judge(d, &s);
+    *position += s.valid;
+    return NULL;
+}
+
+const char *check_parts(struct check *check, const struct check_part part[], size_t parts,
+                        struct check_drafts_counts *counts) {
+    int64_t position = 0;
+    const char *wrong = NULL;
+    drafts_begin(check);
+    for (size_t i = 0; i < parts && !wrong; i++) {
+        if (part[i].first != position || part[i].tokens < 1 || !plan_has(check, position))
+            wrong = arena_printf(check->arena, "a part begins at position %lld, but the next position is %lld",
+                                 (long long)part[i].first, (long long)position);
+        else if (position < check->request.count) wrong = prompt_part(check, &part[i], &position);
+        else wrong = generating_part(check, &part[i], &position);
+    }
+    *counts = check->drafts.counts;
+    return wrong;
 }
 
 void check_drafts_off(struct check *check, bool off) { check->drafts.off = off; }

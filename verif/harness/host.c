@@ -309,7 +309,7 @@ static void read_counter(struct axil *axil, int index) {
 }
 
 // Returns the index of the first counter of drafts. These counters follow the counters of all engines.
-static int first_draft_counter(const struct host *host) {
+int host_draft_counter(const struct host *host) {
     return 1 + 2 * design(host)->channels + ENGINE_COUNTERS * (int)at_least(host->sim->ir->engines, 1);
 }
 
@@ -327,7 +327,7 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_LOGITS);
     axil_read(axil, REG_LOGITS + 4);
     for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) read_counter(axil, i);
-    for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++) read_counter(axil, first_draft_counter(host) + i);
+    for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++) read_counter(axil, host_draft_counter(host) + i);
     if (design(host)->prefix) host->held_read = axil_read(axil, REG_HELD);
 }
 

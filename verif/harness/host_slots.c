@@ -3,12 +3,14 @@
 // each slot. At the end, each request is compared with a run of the replay that has only this request.
 #include <string.h>
 
+#include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"
 #include "verif/harness/sim_internal.h"
 
 // CTRL_START, EVENT_DONE and SUBMIT_START are values of the registers CTRL, IP_ISR (the run has ended) and submit.
-// RESULT_READS: registers that are read for each request that has ended.
-enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7 };
+// RESULT_READS, DRAFT_READS: registers that are read for each request that has ended, the second ones in a design with
+// drafts.
+enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7, DRAFT_READS = 4 };
 
 static struct request_result *request_at(struct host *host, int request) { return &host->result[request]; }
 static int slot_count(const struct host *host) { return host->sim->ir->design.slots; }
@@ -39,6 +41,13 @@ static uint64_t joins_at(const struct host *host, int request) {
 int slots_request_at(const struct host *host, uint64_t offset) {
     uint64_t stride = (uint64_t)host->ring_segment->bytes / (uint64_t)slot_count(host);
     return host->slots.request[offset / stride];
+}
+
+void slots_step(struct host *host, uint64_t word) {
+    int request = host->slots.request[field_get(word, STEP_SLOT)];
+    if (request < 0) return;
+    const struct check_part part = {(int64_t)field_get(word, STEP_POS), (int)field_get(word, STEP_NTOK)};
+    VEC_PUSH(&host->sim->arena, request_at(host, request)->part, part);
 }
 
 // Sends the next request to a slot: by a start if nothing runs, else by a submission.
@@ -97,6 +106,8 @@ static void read_results(struct host *host) {
             int at = axil_read(axil, result[i]);
             if (i == 0) host->slots.first_read[host->slots.reads - 1] = at;
         }
+        for (int i = 0; host->sim->ir->design.drafts && i < DRAFT_READS; i++)
+            axil_read(axil, REG_CYCLES + 8 * (uint32_t)host_draft_counter(host) + 4 * (uint32_t)i);
     }
     host->slots.phase = SLOTS_RESULTS;
 }
@@ -110,6 +121,8 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     r->fault = a[2].data;
     r->fault_place = a[3].data;
     r->logits_hash = (uint64_t)a[5].data << 32 | a[4].data;
+    for (int i = 0; host->sim->ir->design.drafts && i < DRAFT_COUNTERS; i++)
+        r->drafts[i] = (uint64_t)a[RESULT_READS + 2 * i + 1].data << 32 | a[RESULT_READS + 2 * i].data;
     r->end = hbm_cycle(host->sim->hbm);
     r->bytes_end = sim_bytes(host->sim);
     r->done = true;
@@ -127,12 +140,25 @@ static void keep_results(struct host *host) {
     host->slots.phase = SLOTS_RUN;
 }
 
+// Compares the parts of a request and its counters with the drafts that its ids allow.
+static void compare_parts(struct host *host, struct request_result *r) {
+    struct sim *sim = host->sim;
+    if (!sim->ir->design.drafts || r->fault) return;
+    const char *wrong = check_parts(sim->check, r->part.items, r->part.count, &r->draft_steps);
+    const struct check_drafts_counts *want = &r->draft_steps;
+    if (wrong) sim_fail(sim, MSG_PART_DIFFERS, wrong);
+    else if (r->drafts[0] != want->drafted || r->drafts[1] != want->accepted)
+        sim_fail(sim, MSG_DRAFTS_DIFFER, (unsigned long long)r->drafts[0], (unsigned long long)r->drafts[1],
+                 (unsigned long long)want->drafted, (unsigned long long)want->accepted);
+}
+
 // Compares every request with a run of the replay that has only this request.
 static void compare_requests(struct host *host) {
     for (int i = 0; i < requests(host) && host->sim->failure == NULL; i++) {
         select_request(host, i, 0);
         host_begin_check(host);
         host_compare_golden(host);
+        compare_parts(host, request_at(host, i));
     }
     select_request(host, requests(host) - 1, 0);
 }

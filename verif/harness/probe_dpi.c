@@ -2,6 +2,7 @@
 // Passes what the probes in the design report to the checker, the records and the watch of the run.
 #include "verif/harness/probe_dpi.h"
 
+#include "gen/kernel/kernel.h"
 #include "verif/harness/sim_internal.h"
 
 // The run to which the probes report. It is global, because DPI functions have no context argument.
@@ -17,13 +18,21 @@ static struct watch_edge *edge_of(int id) {
 // Streams of a design with slots are not compared: their steps have tokens of several requests.
 static bool wants(int id) { return !bound->ir->design.slots && check_wants(bound->check, id); }
 
+// Whether the stream has the step words of a design with slots and drafts, which tell the drafts of each request.
+static bool has_parts(int id) {
+    const struct ir *ir = bound->ir;
+    const struct ir_edge *e = &ir->edge[id];
+    return ir->design.slots && ir->design.drafts && kernel_is(&ir->kernel[e->src_kernel], KERNEL_LOOP) &&
+           ir->kernel[e->src_kernel].port[e->src_port].role == IR_ROLE_STEP;
+}
+
 int rill_probe_open(int id, int data_bits) {
     edge_of(id);
     const struct ir_edge *e = &bound->ir->edge[id];
     int64_t bits = bound->ir->kernel[e->src_kernel].port[e->src_port].data_bits;
     if (bits != data_bits)
         base_fatal("probe %d (%s) has %d bits, the stream has %lld", id, e->name, data_bits, (long long)bits);
-    return bound->beats != NULL || wants(id);
+    return bound->beats != NULL || wants(id) || has_parts(id);
 }
 
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count) {
@@ -31,7 +40,8 @@ int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count)
     timeline_beat(&bound->timeline, bound->ir, id, last != 0, bound->host.request, hbm_cycle(bound->hbm));
     if (bound->beats != NULL)
         fprintf(bound->beats, "%d %llu %d\n", id, (unsigned long long)hbm_cycle(bound->hbm), last);
-    if (bound->beats != NULL && !wants(id)) return 1;
+    if (has_parts(id)) slots_step(&bound->host, (uint64_t)data[1] << 32 | data[0]);
+    if ((bound->beats != NULL && !wants(id)) || has_parts(id)) return 1;
     bool more = check_beat(bound->check, id, data, (unsigned)user, last != 0, (unsigned)count, hbm_cycle(bound->hbm));
     return bound->beats != NULL || more;
 }

@@ -104,6 +104,7 @@ struct request_result {
     uint64_t engine[ENGINE_COUNTERS];
     uint64_t drafts[DRAFT_COUNTERS];        // counters of the design: drafts in steps, and right ones
     struct check_drafts_counts draft_steps; // expected values of these counters, and numbers of steps
+    VEC(struct check_part) part;            // design with slots and drafts: the request's parts of steps
     struct text text;                       // generated text, without the prompt
     bool done;                              // the design has ended the request
 };
@@ -194,9 +195,11 @@ void host_keep_ring(struct host *host);
 void host_begin_check(struct host *host);
 void host_compare_golden(struct host *host);
 void host_report_fault(struct host *host);
+int host_draft_counter(const struct host *host); // number of the first counter of drafts
 void slots_begin(struct host *host);
 bool slots_edge(struct host *host, const struct sim_pins *pins);
 int slots_request_at(const struct host *host, uint64_t offset); // offset: in the segment of the rings
+void slots_step(struct host *host, uint64_t word);              // notes a word of the token loop's steps
 
 // ---- positions that a request keeps of the one before (kept_prefix.c) ----
 

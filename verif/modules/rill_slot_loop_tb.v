@@ -8,6 +8,9 @@
 //   without a part for more than SLOTS steps.
 // - Before a step, each of its tokens gets its position. With SAMPLING, the last token of a part whose id is used gets
 //   the settings of its request.
+// - With DRAFTS, a model looks for drafts in the ids of each request, counts its pauses and knows how many tokens other
+//   requests leave. Parts must have these drafts. Texts of some requests repeat themselves, others repeat pairs of ids
+//   that are followed by something else. The datapath answers random ids after a wrong draft.
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
@@ -17,7 +20,11 @@
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
 // sweep: SLOTS=16 PARTS=8 TOKENS=8 CHANNELS=32 BEAT_BITS=512
+// sweep: SLOTS=2 PARTS=2 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3
+// sweep: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=512 DRAFTS=7 SAMPLING=0
+// sweep: SLOTS=3 PARTS=2 TOKENS=2 CHANNELS=2 BEAT_BITS=256 DRAFTS=1
 // quick: SLOTS=4 PARTS=4 TOKENS=4 CHANNELS=3 BEAT_BITS=256
+// quick: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -31,6 +38,7 @@ module rill_slot_loop_tb;
     parameter BEAT_BITS = 256;
     parameter HASH_WAIT = 4;
     parameter SAMPLING = 1;
+    parameter DRAFTS = 0;
     localparam CONTEXT = 90;
     localparam VOCAB = 97;
     localparam EOT = 13;
@@ -68,16 +76,18 @@ module rill_slot_loop_tb;
     wire [2:0]  row;
     wire [15:0] row_position;
     wire [159:0] row_draw;
+    wire [127:0] draft_counts;
 
     rill_slot_loop #(.SLOTS(SLOTS), .PARTS(PARTS), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS),
         .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT),
-        .SAMPLING(SAMPLING)) dut (
+        .SAMPLING(SAMPLING), .DRAFTS(DRAFTS)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .submit(submit), .cancel(cancel), .slot(slot),
         .slots(slots), .request_ended(ended), .prompt_len(prompt_len), .max_new(max_new), .eot_id(EOT),
         .ignore_eot(1'b0), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(32'd0), .watchdog(32'd0),
         .inverse_temperature(draw[31:0]), .top_k(draw[63:32]), .min_p(draw[95:64]), .seed(draw[159:96]),
         .row_set(row_set), .row(row), .row_position(row_position), .row_inverse(row_draw[31:0]),
-        .row_top_k(row_draw[63:32]), .row_min_p(row_draw[95:64]), .row_seed(row_draw[159:96]),
+        .draft_counts(draft_counts), .row_top_k(row_draw[63:32]), .row_min_p(row_draw[95:64]),
+        .row_seed(row_draw[159:96]),
         .halt(halt), .clock_state(2'b01), .channel_base(64'd0), .prompt_base(prompt_base), .ring_base(ring_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place), .fault_address(),
         .fault_channel(), .fault_state(), .ending(ending), .image(image), .row_hash(row_hash),
@@ -104,11 +114,36 @@ module rill_slot_loop_tb;
     reg  [63:0] hash [0:RUNS*REQUESTS-1];
     integer     sent = 0, run = 0, over = 0;  // requests so far; runs; requests whose results were compared
     reg         failed = 0, broken = 0;
+    // With DRAFTS, for each request: drafts in steps, right drafts, steps that are left of a pause, and whether the
+    // latest step with drafts had no right one. paused: steps without drafts because of a pause.
+    integer     drafted [0:RUNS*REQUESTS-1], right [0:RUNS*REQUESTS-1], pause [0:RUNS*REQUESTS-1];
+    reg         missed [0:RUNS*REQUESTS-1];
+    integer     paused = 0, all_right = 0;
+    reg         any_stopped = 0;             // a request of the run has been stopped
 
     // id_at returns the id at position p of request q. hash_at returns the hash of the logits from which this id is
     // chosen if it is generated.
+    // Some texts repeat pieces of 5 to 11 ids, with exceptions; in others each pair of ids is followed by a new id.
     function [31:0] id_at(input integer q, input integer p);
-        id_at = p == bad_at[q] ? VOCAB + 3 : (q * 31 + p * 17 + p * p) % VOCAB;
+        id_at = p == bad_at[q] ? VOCAB + 3
+            : DRAFTS > 0 && q % 4 < 2 && p % 13 != 12 ? (q * 31 + p % (5 + q % 7) * 17) % VOCAB
+            : DRAFTS > 0 && q % 4 == 2 ? (p % 3 == 0 ? 20 : p % 3 == 1 ? 30 : 40 + p / 3)
+            : (q * 31 + p * 17 + p * p) % VOCAB;
+    endfunction
+    // place_of returns the place before the drafts that follow position p of request q, -1: none.
+    function integer place_of(input integer q, input integer p);
+        integer j, m, best;
+        begin
+            best = 1;
+            place_of = -1;
+            for (j = p - DRAFTS; j >= 0; j = j - 1) begin
+                for (m = 0; m < 3 && j - m >= 0 && id_at(q, j - m) == id_at(q, p - m); m = m + 1) begin end
+                if (m > best) begin
+                    best = m;
+                    place_of = j;
+                end
+            end
+        end
     endfunction
     function [63:0] hash_at(input integer q, input integer p);
         hash_at = 64'h9e37_79b9_7f4a_7c15 * (q * 1000 + p + 1);
@@ -163,7 +198,10 @@ module rill_slot_loop_tb;
     integer     rows_set = 0;                // tokens of the step that have their settings
     reg  [15:0] set_pos [0:7];
     reg  [159:0] set_draw [0:7];
-    reg         leads = 0;                   // a prompt began the step with more than one token
+    reg         leads = 0;                   // a prompt began the step with more than one token, or there are drafts
+    integer     place, found, most_drafts, others, good;
+    integer     tok_place [0:7];             // place of the id that the token has: its position if it is no draft
+    reg         tok_right [0:7];             // all drafts of the part up to the token are right
     reg         open = 0, answers = 0, head = 0, ring_open = 0, beat_open = 0;
     reg  [15:0] in_step;
     always @(posedge clk) begin
@@ -228,21 +266,57 @@ module rill_slot_loop_tb;
                 if (s_data[STEP_VBLOCKS +: STEP_VBLOCKS_W] != pos[q] / 64) wrong("vblocks", q);
                 if (s_data[STEP_TOK +: STEP_TOK_W] != tokens) wrong("tok", q);
                 t = s_data[STEP_NTOK +: STEP_NTOK_W];
-                if (t < 1 || tokens + t > TOKENS || (pos[q] >= len[q] && t != 1)) wrong("ntok", q);
+                if (t < 1 || tokens + t > TOKENS || (pos[q] >= len[q] && t > 1 + DRAFTS)) wrong("ntok", q);
                 if (pos[q] < len[q] && pos[q] + t > len[q]) wrong("a part beyond the prompt", q);
-                if (words == 0 && pos[q] < len[q] && t > 1) leads = 1;
+                if ((words == 0 || pos[q] >= len[q]) && t > 1) leads = 1;
                 if (pos[q] / 64 != (pos[q] + t - 1) / 64) wrong("a block is crossed", q);
                 if (words > 0 && s_data[STEP_HEAD] != head) wrong("head", q);
                 head = s_data[STEP_HEAD];
                 if (pos[q] + t >= len[q] && !head) wrong("no head", q);
                 for (i = 0; i < t; i = i + 1) begin
                     if (SAMPLING == 1 && set_pos[tokens+i] != pos[q] + i) wrong("the position of a draw", q);
-                    if (SAMPLING == 1 && set_draw[tokens+i] != (i == t - 1 && pos[q] + t >= len[q] ? draw_of(q) : 0))
-                        wrong("the settings of a draw", q);
+                    if (SAMPLING == 1 && set_draw[tokens+i] != ((i == t - 1 || pos[q] >= len[q]) && pos[q] + t >= len[q]
+                        ? draw_of(q) : 0)) wrong("the settings of a draw", q);
                     tok_request[tokens+i] = q;
                     tok_pos[tokens+i] = pos[q] + i;
+                    tok_place[tokens+i] = pos[q] + i;
+                    tok_right[tokens+i] = 1;
                 end
-                pos[q] = pos[q] + t;
+                if (pos[q] < len[q]) pos[q] = pos[q] + t;
+                else begin
+                    // the drafts
+                    place = DRAFTS > 0 ? place_of(q, pos[q]) : -1;
+                    found = place >= 0 && pause[q] == 0 ? DRAFTS : 0;
+                    most_drafts = 63 - pos[q] % 64;
+                    if (most[q] - made[q] - 1 < most_drafts) most_drafts = most[q] - made[q] - 1;
+                    if (CONTEXT - 1 - pos[q] < most_drafts) most_drafts = CONTEXT - 1 - pos[q];
+                    others = 0;
+                    for (i = 0; i < SLOTS; i = i + 1)
+                        if (request_of[i] >= 0 && slots[i] && !in_step[i]) others = others + (made[request_of[i]] > 0);
+                    if (others > PARTS - words - 1) others = PARTS - words - 1;
+                    if (TOKENS - tokens - 1 - others < most_drafts) most_drafts = TOKENS - tokens - 1 - others;
+                    if (most_drafts < 0) most_drafts = 0;
+                    if (found < most_drafts) most_drafts = found;
+                    if (t - 1 > most_drafts) wrong("too many drafts", q);
+                    if (t - 1 != most_drafts && !any_stopped) wrong("a draft is missing", q);
+                    good = 0;
+                    for (i = 1; i < t; i = i + 1) begin
+                        tok_place[tokens+i] = place + i;
+                        tok_right[tokens+i] = tok_right[tokens+i-1] && id_at(q, place + i) == id_at(q, pos[q] + i);
+                        if (tok_right[tokens+i] && made[q] + i < ids_of(q)) good = i;
+                    end
+                    drafted[q] = drafted[q] + t - 1;
+                    right[q] = right[q] + good;
+                    all_right = all_right + good;
+                    if (t > 1) begin
+                        if (good == 0 && missed[q]) pause[q] = 32;
+                        missed[q] = good == 0;
+                    end else if (pause[q] > 0) begin
+                        pause[q] = pause[q] - 1;
+                        paused = paused + (place >= 0);
+                    end
+                    pos[q] = pos[q] + 1 + good;
+                end
                 tokens = tokens + t;
                 seen[words] = s_data;
                 words = words + 1;
@@ -270,7 +344,7 @@ module rill_slot_loop_tb;
                 if (!open) wrong("an id without a step", 0);
                 if (id_user[TOK_W-1:0] != tok_in || id_last != (tok_in == tokens - 1) || id_user[TOK_W] != id_last)
                     wrong("the mark of an id", tok_request[tok_in]);
-                if (id_data != id_at(tok_request[tok_in], tok_pos[tok_in])) wrong("an id", tok_request[tok_in]);
+                if (id_data != id_at(tok_request[tok_in], tok_place[tok_in])) wrong("an id", tok_request[tok_in]);
                 tok_in = tok_in + 1;
                 if (id_last) begin
                     open = 0;
@@ -297,7 +371,9 @@ module rill_slot_loop_tb;
                 if (delay > 0) delay = delay - 1;
                 else begin
                     n_valid <= 1;
-                    n_data <= id_at(tok_request[tok_out], tok_pos[tok_out] + 1);
+                    n_data <= tok_right[tok_out] ? id_at(tok_request[tok_out], tok_pos[tok_out] + 1)
+                        : $unsigned($random(seed)) % 2 == 0 ? id_at(tok_request[tok_out], tok_place[tok_out] + 1)
+                        : $unsigned($random(seed)) % VOCAB;
                     n_user <= {tok_out == tokens - 1, tok_out[TOK_W-1:0]};
                 end
             end
@@ -338,7 +414,11 @@ module rill_slot_loop_tb;
             kind = $unsigned($random(seed)) % 12;
             len[number] = kind == 0 ? 0 : kind == 1 ? CONTEXT + 1 : kind == 2 ? CONTEXT - 3
                 : 1 + $unsigned($random(seed)) % (kind < 6 ? 3 : 40);
-            most[number] = kind == 3 ? 0 : 1 + $unsigned($random(seed)) % 12;
+            most[number] = kind == 3 ? 0 : 1 + $unsigned($random(seed)) % (DRAFTS > 0 ? 60 : 12);
+            drafted[number] = 0;
+            right[number] = 0;
+            pause[number] = 0;
+            missed[number] = 0;
             bad_at[number] = kind == 4 ? len[number] - 1 : -1;
             pos[number] = 0;
             made[number] = 0;
@@ -369,6 +449,8 @@ module rill_slot_loop_tb;
                 if (fault_code == 4 && fault_place != bad_at[number]) wrong("the place", number);
                 if (logits_hash != hash[number]) wrong("the hash", number);
             end
+            if (!broken && draft_counts !== {32'd0, right[number], 32'd0, drafted[number]})
+                wrong("the drafts that were counted", number);
             request_of[s] = -1;
             waited[s] = 0;
             over = over + 1;
@@ -392,6 +474,7 @@ module rill_slot_loop_tb;
         #0.5 rst = 0;
         for (run = 0; run < RUNS; run = run + 1) begin
             broken = 0;
+            any_stopped = 0;
             breaks = run % 3;                // 1: a kernel fault, 2: a kill
             repeat (5) @(posedge clk);
             #0.5 slot = 0;
@@ -440,6 +523,7 @@ module rill_slot_loop_tb;
                     end else if (start && $unsigned($random(seed)) % 10 == 0) begin
                         slot = $unsigned($random(seed)) % SLOTS;
                         if (request_of[slot] >= 0) stopped[request_of[slot]] = 1;
+                        any_stopped = 1;
                         cancel = 1;
                         @(posedge clk);
                         #0.5 cancel = 0;
@@ -454,10 +538,12 @@ module rill_slot_loop_tb;
         end
         if (!failed && over != sent) $display("FAIL: %0d of %0d requests", over, sent);
         else if (!failed && late == 0) $display("FAIL: no request came at the end of a run");
+        else if (!failed && DRAFTS > 0 && (all_right == 0 || (paused == 0 && TOKENS > 4)))
+            $display("FAIL: %0d right drafts, %0d steps in pauses", all_right, paused);
         else if (!failed) $display("PASS");
         $finish;
     end
-    initial #300000 if (!failed) begin
+    initial #(DRAFTS > 0 ? 1000000 : 300000) if (!failed) begin
         $display("FAIL: the run does not end");
         $finish;
     end

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Testbench of rill_slot_drafts. Requests of several slots get ids, steps and lookups in random order, with texts that
+// repeat themselves more or less. Two slots have the same text but for a few ids. A model compares every earlier place
+// of the slot's own ids, and counts the pauses of each slot. From time to time a slot gets another request, and a
+// lookup is broken off by rst.
+// Checks in messages: 1 the latency, 2 `more`, 3 an id of a draft, 4 the answer does not stay, 5 no draft, no missing
+// draft, or no pause in the whole run.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
+// sweep: SLOTS=4 DRAFTS=3 PAUSE=5
+// sweep: SLOTS=16 DRAFTS=7 PAUSE=32 WAYS=4 MOST=4
+// sweep: SLOTS=3 DRAFTS=1 PAUSE=1 WAYS=16 MOST=2 LEAST=1
+// sweep: SLOTS=2 DRAFTS=3 PAUSE=5 CONTEXT=5
+// quick: SLOTS=4 DRAFTS=3 PAUSE=5 @ 50:50
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_slot_drafts_tb;
+    parameter SLOTS = 4;
+    parameter DRAFTS = 3;
+    parameter PAUSE = 5;
+    parameter LEAST = 2;
+    parameter MOST = 3;
+    parameter WAYS = 8;
+    parameter CONTEXT = 150;
+    localparam ID_W = 10;
+    localparam STEPS = 3000;
+
+    reg                    clk = 0, rst = 1, enter = 0, fresh = 0, put = 0, judged = 0, right = 0, find = 0;
+    reg  [3:0]             slot = 0, drafted = 0;
+    reg  [ID_W-1:0]        id = 0;
+    wire                   ready;
+    wire [3:0]             more;
+    wire [DRAFTS*ID_W-1:0] drafts;
+    integer                seed, idle, stall, step, s, i, j, m, waited, want, at, best, from, given = 0, missing = 0,
+        pauses = 0;
+    // For each slot: its ids, their number, the pause, whether the latest step with drafts had none that was right, and
+    // the drafts of the latest lookup.
+    reg  [ID_W-1:0]        ids [0:16*(CONTEXT+1)-1];
+    integer                n [0:15], pause [0:15], given_to [0:15], letters [0:15];
+    reg                    missed [0:15];
+    reg                    failed = 0;
+
+    rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .LEAST(LEAST), .MOST(MOST),
+        .WAYS(WAYS), .PAUSE(PAUSE)) dut (
+        .clk(clk), .rst(rst), .enter(enter), .slot(slot), .fresh(fresh), .put(put), .id(id), .judged(judged),
+        .drafted(drafted), .right(right), .find(find), .ready(ready), .more(more), .drafts(drafts));
+    always #1 clk = !clk;
+
+    task fail(input integer what);
+        begin
+            if (!failed) $display("FAIL: check %0d, slot %0d, %0d ids, step %0d", what, s, n[s], step);
+            failed = 1;
+        end
+    endtask
+
+    task select(input is_fresh);
+        begin
+            enter <= 1;
+            slot <= s;
+            fresh <= is_fresh;
+            @(posedge clk);
+            enter <= 0;
+            slot <= 4'hx;
+            fresh <= 1'bx;
+            repeat (2) @(posedge clk);
+        end
+    endtask
+
+    task append(input [ID_W-1:0] value);
+        begin
+            ids[s*(CONTEXT+1)+n[s]] = value;
+            n[s] = n[s] + 1;
+            put <= 1;
+            id <= value;
+            @(posedge clk);
+            put <= 0;
+            id <= {ID_W{1'bx}};
+            while ($urandom_range(99) < idle) @(posedge clk);
+        end
+    endtask
+
+    // Appends a few ids: random ones, a piece of the slot's text, or a piece of the text of another slot.
+    task extend;
+        begin
+            m = $urandom_range(3);
+            i = m == 0 ? $urandom_range(SLOTS - 1) : s;
+            from = n[i] > 0 ? $urandom_range(n[i] - 1) : 0;
+            for (j = 1 + $urandom_range(7); j > 0 && n[s] < CONTEXT + 1; j = j - 1) begin
+                append(m < 3 && from < n[i] ? ids[i*(CONTEXT+1)+from] : $urandom_range(letters[s] - 1));
+                from = from + 1;
+            end
+        end
+    endtask
+
+    task judge;
+        begin
+            drafted <= given_to[s];
+            right <= $urandom_range(2) == 0;
+            judged <= 1;
+            @(posedge clk);
+            judged <= 0;
+            #0.1;
+            if (drafted == 0) pause[s] = pause[s] - (pause[s] > 0);
+            else begin
+                if (!right && missed[s]) pause[s] = PAUSE;
+                missed[s] = !right;
+            end
+            drafted <= 4'hx;
+            right <= 1'bx;
+            pauses = pauses + (pause[s] > 0);
+        end
+    endtask
+
+    task lookup;
+        begin
+            best = 0;
+            at = 0;
+            for (j = 0; j + DRAFTS <= n[s] - 1; j = j + 1) begin
+                for (m = 0; m < MOST && j - m >= 0 && ids[s*(CONTEXT+1)+j-m] == ids[s*(CONTEXT+1)+n[s]-1-m];
+                    m = m + 1) begin end
+                if (m >= best) begin
+                    best = m;
+                    at = j;
+                end
+            end
+            want = pause[s] == 0 && best >= LEAST ? DRAFTS : 0;
+            find <= 1;
+            @(posedge clk);
+            find <= 0;
+            #0.1;
+            waited = 1;
+            while ((!ready || waited == 1) && waited < 1000) begin
+                @(posedge clk);
+                #0.1;
+                waited = waited + 1;
+            end
+            if (waited > (n[s] + WAYS - 1) / WAYS + DRAFTS + 10 || (pause[s] > 0 && waited > 2)) fail(1);
+            while ($urandom_range(99) < stall) @(posedge clk);
+            if (!ready) fail(4);
+            if (more !== want) fail(2);
+            for (i = 0; i < want; i = i + 1)
+                if (drafts[i*ID_W +: ID_W] !== ids[s*(CONTEXT+1)+at+1+i]) fail(3);
+            given = given + (want != 0);
+            missing = missing + (want == 0 && pause[s] == 0);
+            given_to[s] = want;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        i = $urandom(seed);
+        repeat (3) @(posedge clk);
+        rst <= 0;
+        for (s = 0; s < 16; s = s + 1) n[s] = 0;
+        for (step = 0; step < STEPS && !failed; step = step + 1) begin
+            s = step < SLOTS ? step : $urandom_range(SLOTS - 1);
+            if (step < SLOTS || n[s] > CONTEXT || $urandom_range(60) == 0) begin
+                n[s] = 0;
+                pause[s] = 0;
+                missed[s] = 0;
+                given_to[s] = 0;
+                letters[s] = $urandom_range(2) == 0 ? 1000 : 2 + $urandom_range(4);
+                select(1);
+                extend;
+                repeat (2) @(posedge clk);
+                select(0);
+            end else begin
+                select(0);
+                judge;
+                extend;
+            end
+            repeat (3) @(posedge clk);
+            if ($urandom_range(40) == 0) begin             // a lookup that is broken off
+                find <= 1;
+                @(posedge clk);
+                find <= 0;
+                repeat ($urandom_range(20)) @(posedge clk);
+                rst <= 1;
+                @(posedge clk);
+                rst <= 0;
+                given_to[s] = 0;
+            end else lookup;
+        end
+        if (!failed && (given == 0 && CONTEXT > 20 || missing == 0 || pauses == 0 && CONTEXT > 20)) fail(5);
+        if (!failed) $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
