@@ -53,15 +53,13 @@ static void load(const struct mip *m, glp_prob *p) {
     glp_load_matrix(p, (int)terms, row, column, factor);
 }
 
-struct search {
-    int branches; // limit of the nodes
-};
-
-// Ends the search when its tree has had more nodes than the limit. The solver calls this function at each node.
+// Ends the search when it has passed one of its limits. The solver calls this function at each node.
 static void stop_search(glp_tree *tree, void *info) {
+    const struct mip_limits *limits = info;
     int all = 0;
     glp_ios_tree_size(tree, NULL, NULL, &all);
-    if (all > ((const struct search *)info)->branches) glp_ios_terminate(tree);
+    if (all > limits->branches || glp_get_it_cnt(glp_ios_get_prob(tree)) > limits->iterations)
+        glp_ios_terminate(tree);
 }
 
 // Returns whether the values satisfy all rows, with a tolerance for rounding that grows with the size of a row's terms.
@@ -92,16 +90,14 @@ static double *values(const struct mip *m, glp_prob *p) {
 
 double *mip_solve(const struct mip *m, struct mip_limits limits, enum mip_status *status) {
     glp_prob *p = glp_create_prob();
-    struct search search = {limits.branches};
     glp_iocp how;
     load(m, p);
     glp_init_iocp(&how);
     how.msg_lev = GLP_MSG_OFF;
     how.presolve = GLP_ON;
     how.cb_func = stop_search;
-    how.cb_info = &search;
+    how.cb_info = &limits;
     how.mip_gap = 1e-4;
-    if (limits.milliseconds) how.tm_lim = limits.milliseconds;
     int ended = glp_intopt(p, &how), found = glp_mip_status(p);
     double *value = found == GLP_OPT || found == GLP_FEAS ? values(m, p) : NULL;
     *status = !value ? MIP_NONE : found == GLP_OPT && ended == 0 ? MIP_OPTIMAL : MIP_FEASIBLE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves small integer programs: minimises a weighted sum of bounded variables under linear rows. Only mip.c and lp.c
-// use GLPK, the solver's library. The search ends after a fixed number of branches, so every machine finds the same
-// result. If a time limit ends the search earlier, the result depends on the speed of the machine.
+// use GLPK, the solver's library. Its limits count the work of a search, not the time, so that every machine finds the
+// same result, however busy it is.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
@@ -37,8 +37,8 @@ enum mip_status {
 };
 
 struct mip_limits {
-    int branches;     // nodes of the search tree; a count instead of a time, so that all runs agree
-    int milliseconds; // time limit; 0: none
+    int branches;   // nodes of the search tree
+    int iterations; // steps of the simplex method in all nodes together
 };
 
 void mip_init(struct mip *, struct arena *);

@@ -22,7 +22,7 @@ enum {
     MIN_BLOCK_WORDS = 33 /* least words for which the program may choose BRAM or URAM; a LUT stores 32 */,
     MAX_LUTRAM_WORDS = 1024, // most words for which it may choose LUTRAM
     BRANCHES = 20000,        // limits of the search (mip.h)
-    MILLISECONDS = 5000
+    ITERATIONS = 1000000
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
 
@@ -284,7 +284,7 @@ static enum mip_status solve(struct choice *c) {
     }
     size_t shapes = m.variable.count; // index of the first variable of the shapes
     for (size_t i = 0; i < c->first.count; i++) add_shape(c, &m, i, row);
-    double *x = mip_solve(&m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
+    double *x = mip_solve(&m, (struct mip_limits){BRANCHES, ITERATIONS}, &status);
     for (size_t i = 0; x && i < c->first.count; i++) {
         int style = 0;
         double *left = &x[shapes + STYLES * i];

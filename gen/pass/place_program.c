@@ -22,7 +22,7 @@ enum {
     CROWD = 1000000,
     MORE_CROWD = CROWD / PLACE_MORE_PART,
     BRANCHES = 1500, // limits of the search (mip.h)
-    MILLISECONDS = 60000
+    ITERATIONS = 1000000
 };
 
 struct program { // the integers below are indices of variables
@@ -354,7 +354,7 @@ enum mip_status place_solve(struct place *p) {
     struct program g = {.p = p};
     enum mip_status status;
     make_program(&g);
-    double *value = mip_solve(&g.m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
+    double *value = mip_solve(&g.m, (struct mip_limits){BRANCHES, ITERATIONS}, &status);
     if (value) take(&g, value);
     else fill_in_order(p);
     return status;

@@ -58,7 +58,7 @@ static void a_program_has_the_best_answer(void **state) {
     int room = mip_row(&m, -MIP_NO_BOUND, ROOM), sum = 0;
     for (int i = 0; i < ITEMS; i++) mip_term(&m, room, mip_variable(&m, 0, 1, -worth[i], true), weight[i]);
     enum mip_status status;
-    const double *x = mip_solve(&m, (struct mip_limits){10000, 10000}, &status);
+    const double *x = mip_solve(&m, (struct mip_limits){10000, 100000}, &status);
     assert_int_equal(status, MIP_OPTIMAL);
     for (int i = 0; i < ITEMS; i++) sum += (int)x[i] * worth[i];
     assert_int_equal(sum, best_by_trying());
@@ -71,7 +71,7 @@ static void a_program_without_answer_says_so(void **state) {
     int x = mip_variable(&m, 0, 1, 1, true);
     mip_term(&m, mip_row(&m, 0.25, 0.75), x, 1); // no whole number
     enum mip_status status;
-    assert_null(mip_solve(&m, (struct mip_limits){10000, 10000}, &status));
+    assert_null(mip_solve(&m, (struct mip_limits){10000, 100000}, &status));
     assert_int_equal(status, MIP_NONE);
 }
 
