@@ -58,8 +58,7 @@ static void stop_search(glp_tree *tree, void *info) {
     const struct mip_limits *limits = info;
     int all = 0;
     glp_ios_tree_size(tree, NULL, NULL, &all);
-    if (all > limits->branches || glp_get_it_cnt(glp_ios_get_prob(tree)) > limits->iterations)
-        glp_ios_terminate(tree);
+    if (all > limits->branches || glp_get_it_cnt(glp_ios_get_prob(tree)) > limits->iterations) glp_ios_terminate(tree);
 }
 
 // Returns whether the values satisfy all rows, with a tolerance for rounding that grows with the size of a row's terms.

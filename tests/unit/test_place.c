@@ -62,6 +62,11 @@ static void a_program_has_the_best_answer(void **state) {
     assert_int_equal(status, MIP_OPTIMAL);
     for (int i = 0; i < ITEMS; i++) sum += (int)x[i] * worth[i];
     assert_int_equal(sum, best_by_trying());
+    // Each limit ends the search before an answer is proved.
+    (void)mip_solve(&m, (struct mip_limits){1, 100000}, &status);
+    assert_int_not_equal(status, MIP_OPTIMAL);
+    (void)mip_solve(&m, (struct mip_limits){10000, 1}, &status);
+    assert_int_not_equal(status, MIP_OPTIMAL);
 }
 
 static void a_program_without_answer_says_so(void **state) {
