@@ -178,8 +178,9 @@ const struct command command_explore = {
     .options = {.name = "explore",
                 .purpose = "search the keys of `design` for the best designs of a spec",
                 .about = "The search evaluates points with the passes of the compiler and the forecast, without a "
-                         "simulation, and prints the front: the designs that no other one beats in every goal. The "
-                         "first line says which method was used and whether the front is exact.",
+                         "simulation, and prints the front: the designs for which no other one is at least as good in "
+                         "every goal and better in at least one. The first line says which method was used and "
+                         "whether the front is exact.",
                 .example = "rill explore configs/gpt2-medium-u55c.yaml --limit dsp=40%",
                 .page = "explore",
                 .table = {{rows, 0}}},
