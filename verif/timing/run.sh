@@ -246,8 +246,8 @@ make_top() {
 # engine, goes from a flip-flop to a flip-flop.
 check_borders() { # spec
     if [ -s "$work/borders" ]; then
-        fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
-    else ok "borders of dies of ${1#"$root/"}"; fi
+        fail "boundaries between dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
+    else ok "boundaries between dies of ${1#"$root/"}"; fi
 }
 
 # Checks the signals between the dies of a design (check_borders). Walks only the modules at the ends of these signals.
@@ -257,17 +257,17 @@ walk_borders() { # SPEC
     log=$work/borders.log
     if ! design_lines "$1" >"$work/lines" || ! make_top >"$log" 2>&1 ||
         ! ends=$(python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --ends 2>"$log"); then
-        fail "borders of dies of $1" "$(reason)"
+        fail "boundaries between dies of $1" "$(reason)"
         return
     fi
     while IFS= read -r line; do
         ! grep -qx "${line%% *}" <<<"$ends" || walk_line "$line"
     done < <(awk -f "$here/larger.awk" "$work/lines")
-    if [ -z "$ends" ]; then fail "borders of dies of $1" "nothing goes from die to die"
+    if [ -z "$ends" ]; then fail "boundaries between dies of $1" "nothing goes from die to die"
     elif python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --alone --borders "$work/borders" \
         >"$log" 2>&1; then
         check_borders "$1"
-    else fail "borders of dies of $1" "$(reason)"; fi
+    else fail "boundaries between dies of $1" "$(reason)"; fi
 }
 
 # Compares the clock with the record next to the spec. A record of the same RTL must be equal. Any other record is
