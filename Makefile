@@ -122,8 +122,8 @@ timing: deps
 	@verif/timing/run.sh --design configs/gpt2-medium-u55c.yaml
 
 RECORDS ?= gpt2-medium-u55c-16 gpt2-medium-u55c gpt2-medium-u55c-a4 smollm2-135m-u55c smollm2-135m-u55c-24 \
-	gemma3-270m-u55c
-# Renews the timing records of recommended designs and the table of docs/clock.md. make records RECORDS=gpt2-medium-u55c
+	smollm2-135m-u55c-28 gemma3-270m-u55c
+# Renews the clock records of all analysed designs and the table of docs/clock.md. make records RECORDS=gpt2-medium-u55c
 records: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@status=0; for design in $(RECORDS); do \
