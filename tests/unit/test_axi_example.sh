@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Tests the example of docs/checkers.md: a design from outside Rill, checked by rill_axi_checker. Without a fault it
-# passes; each planted fault is reported with the expected message. The test copies only the files that the page names,
-# which shows that they are enough.
+# passes; each planted fault is reported with the expected message; numbers of no fault are refused. The test copies
+# only the files that the page names, which shows that they are enough.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -30,3 +30,4 @@ says 11 'RLAST on the wrong beat of the burst (id 0)'
 says 12 'B with id 0, for which no burst is complete'
 says 13 'R changed or withdrawn while stalled'
 says 14 '^FAIL: 0 reads and 1 writes are open'
+for unknown in 7 15 -1 1x; do says "$unknown" "there is no fault $unknown\."; done
