@@ -564,8 +564,7 @@ static void add_reading(const struct emit_plan *p, struct text *out) {
         out,
         "// The top connects the regions of the graph, %sthe control and the memory channels.\n"
         "// To read this file: read this comment up to \"Reference\", then skim the constants, the nets between "
-        "modules, "
-        "resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
+        "modules, resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
         "), then read memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
         "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n",
