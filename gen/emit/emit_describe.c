@@ -90,19 +90,21 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
-        text_addf(out, "%s%s\n",
-                  e->delay > 0 && e->group == IR_NONE ? "most words waiting in simulated steps, in case " : "",
-                  e->forced_by);
-    else add_safe(ir, e, out);
+    else if (!e->forced_by || ir->design.fifo == SPEC_SAFE) add_safe(ir, e, out);
+    else {
+        bool waits = e->delay > 0 && e->group == IR_NONE && ir->design.fifo != SPEC_CONSERVATIVE;
+        text_addf(out, "%s%s\n", waits ? "the most words that wait in simulated steps: " : "", e->forced_by);
+    }
 }
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
     text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
               ir_port_text(ir, e->dst_kernel, e->dst_port));
-    emit_carried(ir, e, out);
     const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
+    if (to->port[e->dst_port].role == IR_ROLE_K_LOCAL)
+        text_add(out, "keys of the step's own tokens, which the engine does not read from memory; ");
+    emit_carried(ir, e, out);
     if (to->port[e->dst_port].role == IR_ROLE_PARAM) text_addf(out, "; their order in a word: %s.v", to->module);
     if (is_plain(&p->type)) add_words(ir, e, out);
     else if (p->type.rank || p->type.loops) text_addf(out, "; as %s", ir_type_text(ir, &p->type));
@@ -122,7 +124,8 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
         bool first = scales && (!i || ir->tensor[n->in[i - 1]].dtype != IR_KV);
         text_addf(out, "%s%s", first ? " with the scales of " : i ? ", " : " of ", ir->tensor[n->in[i]].name);
     }
-    if (!n->inputs && ir_op_is(ir, n->op, OP_BY_POSITION)) text_add(out, ", by the positions of the step word");
+    if (!n->inputs && ir_op_is(ir, n->op, OP_BY_POSITION))
+        text_add(out, ", the table rows at the positions of the step word");
     text_add(out, " -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
@@ -186,7 +189,7 @@ static bool is_carried(const struct ir *ir, int tensor) {
     return false;
 }
 
-// Describes the demultiplexer that sends a value back to the start of a repeated region, and in the last repetition to
+// Describes the demultiplexer that sends a value back to the start of a repeated region or, in the last repetition, to
 // the reader after the region. Returns false for another kernel.
 static bool add_exit(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
@@ -201,7 +204,7 @@ static bool add_exit(const struct ir *ir, int kernel, struct text *out) {
         else after = e->dst_kernel;
     }
     if (outputs != 2 || loop == IR_NONE || after == IR_NONE || !is_carried(ir, tensor)) return false;
-    text_addf(out, "sends %s back to %s, and in the last repetition of the region to %s", ir->tensor[tensor].name,
+    text_addf(out, "sends %s back to %s or, in the last repetition of the region, on to %s", ir->tensor[tensor].name,
               ir->kernel[loop].name, ir->kernel[after].name);
     return true;
 }
@@ -257,7 +260,9 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct kernel_class *class = kernel_of(k);
     struct text carried = {0};
     if (add_loop(ir, kernel, out) || add_exit(ir, kernel, out)) return;
-    if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
+    if (kernel_is(k, KERNEL_LAST) && ir_chooses_all(ir))
+        text_add(out, "in steps with head = 1, passes on all tokens; drops the words of all other steps");
+    else if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
@@ -329,6 +334,10 @@ static const char *times_of(const struct emit_plan *p, int region) {
 }
 
 const char *emit_what(const struct emit_plan *p, int m) {
+    if (m == EMIT_TOP)
+        return p->ir->design.is_lm ? "Top module: runs a host's requests (prompt in, generated tokens out) on a "
+                                     "language model."
+                                   : "Top module: runs a host's requests (rows in, rows out) on a graph of operations.";
     int region = p->module[m].region;
     if (m == p->control)
         return "Control: the host's registers, the steps of a request, loading of parameters, counters.";
@@ -548,41 +557,131 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : "kernels of several regions");
 }
 
-// Explains how to read the file, and the terms of its comments.
-static void add_terms(const struct emit_plan *p, struct text *out) {
+// Says what the modules are, and how to read the file.
+static void add_reading(const struct emit_plan *p, struct text *out) {
+    int engines = p->ir->engines;
     text_addf(
         out,
-        "// To read: this comment without its paragraph on links, the constants and the nets between modules with "
-        "their resets and faults "
-        "(lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
+        "// The top connects the regions of the graph, %sthe control and the memory channels.\n"
+        "// To read this file: read this comment up to \"Reference\", then skim the constants, the nets between "
+        "modules, resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
+        "), then read memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
-        "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n"
-        "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
-        "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
-        "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
-        "kernel is an instance that computes an operation, moves words or is part of the control. A firing is one "
-        "run of a kernel over its operands, for all tokens of the step. A kernel fault is a value that a kernel cannot "
-        "use: a NaN, an infinity, an overflow, or the number of a table row that does not exist.%s\n"
-        "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
-        "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; scalar is "
-        "one fp32 for each token and firing; id is a token's number in the vocabulary. Where the spec gives no other "
-        "names, NAME_mx is the quantized operand "
-        "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
-        "is dequantized.\n",
-        p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "",
-        p->ir->design.is_lm ? " The ring is an array in memory: the design writes the generated ids into it in order, "
-                              "and does not wrap around."
-                            : "");
-    if (kernel_first(p->ir, KERNEL_STORE) != IR_NONE)
-        text_add(out, "// Vector parameters are values such as the gains and biases of norms. They are loaded on chip "
-                      "before the first step.\n");
+        "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n",
+        engines > 1 ? "the matrix engines, "
+        : engines   ? "the matrix engine, "
+                    : "");
+}
+
+// Explains the start of a request: the image, and the vector parameters.
+static void add_start(const struct ir *ir, struct text *out) {
+    bool weights = false;
+    for (int e = 0; e < ir->engines; e++) weights = weights || ir_is_resident(&ir->engine[e]);
+    text_add(out,
+             "//   Start: the host starts the token loop, which is in u_control. The token loop pulses load_start, and "
+             "u_control reads the header of the image. The image is what the host has loaded into memory: weights, "
+             "tables, parameters.");
+    if (kernel_first(ir, KERNEL_STORE) != IR_NONE)
+        text_addf(
+            out,
+            " The vector parameters, such as the gains and biases of norms,%s are then loaded on chip. If the image "
+            "is the same as before, image_keep pulses instead, and they stay.",
+            weights ? " and the weights of engines that keep them on chip" : "");
+    text_add(out, "\n");
+}
+
+// Explains the steps of a graph that is not a language model. caches: the end of the list of the data that is written.
+static void add_steps_of_rows(const char *caches, struct text *out) {
+    text_addf(
+        out,
+        "//   Steps: the token loop sends a step word for each step. The input rows of the step are read from memory, "
+        "and its output rows are written to memory. After the last step, the token loop waits until all output "
+        "rows%s are in memory.\n",
+        caches);
+}
+
+// Explains the steps of a language model.
+static void add_steps(const struct ir_design *d, const char *caches, struct text *out) {
+    text_addf(
+        out,
+        "//   Steps: the token loop reads the prompt%s. For each step, it sends the step word%s, then the ids of the "
+        "step's tokens. The next %s back after the last step of %s prompt and after each later step. The token "
+        "loop writes %s to the ring%s, and %s a token of the next step%s. %s ring is an array in memory, which is "
+        "written in order and does not wrap around. After the last step, the token loop waits until all generated "
+        "ids%s are in memory.\n",
+        d->slots ? " of each request" : "", d->slots ? " of each part" : "",
+        d->drafts ? "ids (one or several) come" : "id comes", d->slots ? "a" : "the",
+        d->drafts ? "those that it accepts" : "it", d->slots ? " of the request" : "",
+        d->drafts ? "the last of them is" : "the id is", d->slots ? " of this request" : "", d->slots ? "A" : "The",
+        caches);
+}
+
+// Says what a step and a step word are.
+static void add_step_terms(const struct ir *ir, struct text *out) {
+    const struct ir_design *d = &ir->design;
+    const char *what = d->is_lm ? "token" : "row";
+    text_addf(out, "// Course of a request (%s.v). A request runs in steps. A step is one pass through the graph for ",
+              ir->kernel[kernel_first(ir, KERNEL_LOOP)].module);
+    if (d->tokens > 1) text_addf(out, "up to %d %ss. ", d->tokens, what);
+    else text_addf(out, "one %s. ", what);
+    if (d->slots)
+        text_add(out,
+                 "Several requests can run at the same time. A step then has a part for each of them, as far as it "
+                 "has room. ");
+    text_addf(
+        out,
+        "A step word (position, number of %ss; docs/rtl.md, section 4) goes from u_control to every instance that "
+        "needs it.\n",
+        what);
+}
+
+// Explains how a request runs, from the host's start to the reset at its end.
+static void add_course(const struct ir *ir, struct text *out) {
+    const struct ir_design *d = &ir->design;
+    const char *caches = kernel_first(ir, KERNEL_KEYS) == IR_NONE ? "" : ", keys and values";
+    const char *idle = ir->engines > 1 ? "channels and walkers are idle (channel_idle and the nets *_walker_idle)"
+                       : ir->engines   ? "channels and the walker are idle (channel_idle, walker_idle)"
+                                       : "channels are idle (channel_idle)";
+    add_step_terms(ir, out);
+    add_start(ir, out);
+    if (d->is_lm) add_steps(d, caches, out);
+    else add_steps_of_rows(caches, out);
+    text_addf(
+        out,
+        "//   End%s: the token loop raises flush, so the DMA engines send no new bursts. It waits until all %s, then "
+        "raises soft_rst, which resets everything that belongs to the request. flush falls last. A fault or a kill "
+        "while the request runs leads straight to flush.\n",
+        d->slots ? ", when no request is left" : "", idle);
+}
+
+// Explains the terms of the comments.
+static void add_terms(const struct emit_plan *p, struct text *out) {
+    text_add(
+        out,
+        "// Terms. A region is a part of the graph that runs as a whole, once or several times in a step. A kernel is "
+        "an instance that computes an operation, moves words or is part of the control. A firing is one run of a "
+        "kernel over its operands, for all tokens of the step. A kernel fault is a value that a kernel cannot use: a "
+        "NaN, an infinity, an overflow, or the number of a table row that does not exist.\n");
     if (p->ir->engines)
         text_add(
             out,
-            "// Terms of the memory. The image is what the host loads: weights, tables, parameters. The walker of a "
-            "matrix engine requests its weights, keys and values ahead of use. A channel's client `lane` reads for the "
-            "engine's lane of this channel. A row-step is one row of weights, keys or values in each lane. The open "
-            "block is the newest, incomplete block of up to 64 positions of values. It is on chip.\n");
+            "// Terms of the matrix engine. The walker of an engine requests its weights, keys and values ahead of "
+            "use. A channel's client `lane` reads for the engine's lane of this channel. A row-step is one row in "
+            "each lane at the same time: a row of weights, the key of a position, or an element of a head of the "
+            "values. The open block is the newest, incomplete block of up to 64 positions of values. It is on "
+            "chip.\n");
+}
+
+// Explains the elements of streams.
+static void add_elements(struct text *out) {
+    text_add(
+        out,
+        "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
+        "{exponent - EXP_MIN, mantissas}, where EXP_MIN is a parameter of the quantizer; kv is int8 keys or values "
+        "with an fp32 scale, {scale, values}; scalar is one fp32 for each token and firing; id is a token's number "
+        "in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand of the product "
+        "NAME and of later products with the same operand, and NAME_acc is the product before it is "
+        "dequantized.\n");
 }
 
 // Returns whether a stream with a type is not in the usual order.
@@ -619,9 +718,11 @@ static void add_links(const struct ir *ir, struct text *out) {
         out,
         "// Links (only in the other files). The comment of a stream at its rill_link has its writer and reader, the "
         "tensor with its shape per token, and the words of a firing for one token. The tokens of a step alternate from "
-        "word to word.%s DEPTH is the number of words in the FIFO. 2 words give full throughput. FIFOs of step words "
-        "have 4 words at the kernels that take them, and FIFOs of ids for the ring also have 4 words, so that the "
-        "writer can run ahead. A comment gives the reason for another depth, in a form that docs/rtl.md explains%s. "
+        "word to word.%s DEPTH is the number of words in the FIFO. 2 words give full throughput. The FIFO of "
+        "step words before a kernel has 4 words (before a fork, 2), and the FIFO of ids before the ring's writer has "
+        "4, "
+        "so that the writer of the stream can run ahead. A comment gives the reason for another depth, in a form that "
+        "docs/rtl.md explains%s. "
         "Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
         has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "",
         emit_way_stages(ir) ? ". Between dies, a FIFO also has places for the words and credits on the way" : "");
@@ -635,22 +736,11 @@ static void add_bases(const struct ir *ir, struct text *out) {
     text_add(out, ".\n");
 }
 
-void emit_describe_top(const struct emit_plan *p, struct text *out) {
-    text_add(out, "//\n");
-    add_terms(p, out);
+// Explains transfers of memory and resets.
+static void add_memory(const struct emit_plan *p, struct text *out) {
+    bool way = emit_way_stages(p->ir) > 0;
     text_add(
         out,
-        "// Structure: the instances of the top. An operation counts in the module that computes it, a stream in the "
-        "module that has its FIFO.\n");
-    for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
-    add_channel_row(p, out);
-    text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
-    add_flows(p, EMIT_TOP, out);
-    add_streams(p->ir, out);
-    text_add(
-        out,
-        "// Widths are expressions of the constants of each module (at its top): tdata of LANES elements of fp32 has "
-        "LANES*FP32_W bits, element 0 in the low ones. Pins of rill_top have numbers (docs/rtl.md, \"Constants\").\n"
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
         "(<name>_beat). A client of a channel is what reads or writes memory through it: a port of a kernel, or the "
         "channel's lane. The offset counts from the base of the client (read_base or write_base of the channel): "
@@ -662,11 +752,39 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "token loop, the counters, the arbiters of the channels. core_rst_%s<module> resets everything else, with rst "
         "and with the token loop's soft_rst. It has one bit for each instance%s. In the module, the bits have the "
         "names rst_<instance>.\n",
-        emit_way_stages(p->ir) ? "<die>_" : "",
-        emit_way_stages(p->ir) ? " on the die, and one for each part of a link between dies there" : "");
+        way ? "<die>_" : "", way ? " on the die, and one for each part of a link between dies there" : "");
+}
+
+// Adds the part of the comment that is for reference.
+static void add_reference(const struct emit_plan *p, struct text *out) {
+    text_add(out, "//\n// Reference: the rest of this comment is to look up names and types of nets.\n");
+    add_elements(out);
+    add_streams(p->ir, out);
+    text_add(
+        out,
+        "// Widths are expressions of the constants of each module (at its top): tdata of LANES elements of fp32 has "
+        "LANES*FP32_W bits, element 0 in the low ones. The ports of rill_top have numeric widths (docs/rtl.md, "
+        "\"Constants\").\n");
     add_links(p->ir, out);
     text_add(out,
              "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
              "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for "
              "simulation are in sim/rill_sim_top.sv.\n");
+}
+
+void emit_describe_top(const struct emit_plan *p, struct text *out) {
+    text_add(out, "//\n");
+    add_reading(p, out);
+    text_add(
+        out,
+        "// Structure: the instances of the top. An operation counts in the module that computes it, a stream in the "
+        "module that has its FIFO.\n");
+    for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
+    add_channel_row(p, out);
+    text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
+    add_flows(p, EMIT_TOP, out);
+    add_course(p->ir, out);
+    add_terms(p, out);
+    add_memory(p, out);
+    add_reference(p, out);
 }

@@ -118,12 +118,12 @@ static void take_channels(struct copies *c, const char *level) {
 // Declares the constant with the number of all channels' DMA engines. It is a sum over groups of consecutive channels
 // with equally many.
 static void add_channel_engines(const struct ir *ir, struct text *out) {
-    text_addf(out,
-              "\n    // DMA engines of all channels, the first channel first: a read engine for each read client of a "
-              "channel, and "
-              "one write engine if it has write clients. Each has a bit of core_rst_channel_* and of "
-              "core_flush_channel_*.\n    localparam %s = ",
-              channel_engines);
+    text_addf(
+        out,
+        "\n    // DMA engines of all channels, added up from channel 0 on. A channel has a read engine for each read "
+        "client, and one write engine if it has write clients. Each engine has a bit of core_rst_channel_* and "
+        "of core_flush_channel_*.\n    localparam %s = ",
+        channel_engines);
     const char *plus = "";
     for (int ch = 0, run; ch < ir->design.channels; ch += run) {
         int engines = emit_channel_engines(ir, ch);
@@ -287,7 +287,8 @@ void emit_describe_faults(const struct emit_plan *p, int module, const char *ind
 
 void emit_faults(const struct emit_plan *p, struct text *out) {
     const struct ir *ir = p->ir;
-    text_add(out, "\n    // ---- kernel faults; fault_place is the number of the lowest bit that is 1 ----\n");
+    text_add(out,
+             "\n    // ---- kernel faults; with fault 5, the host's fault_place is the lowest bit that was 1 ----\n");
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;

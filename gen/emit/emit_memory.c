@@ -351,8 +351,8 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
                 out,
                 "    // STYLE, BURST and PREFETCH have a value for each read client, the last one first. STYLE is the "
                 "RAM of the client's prefetch FIFO: d distributed, b block, u ultra. BURST and PREFETCH are in "
-                "beats. OUTSTANDING: bursts of a read client that may be on their way. WRITES: beats written that may "
-                "have no response yet. WRITE_BUFFER: beats of the write engine's buffer.\n");
+                "beats. OUTSTANDING: most bursts of a read client that wait for data. WRITES: most beats of the write "
+                "engine that wait for their response. WRITE_BUFFER: depth of the write engine's buffer in beats.\n");
     }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);
@@ -386,11 +386,13 @@ static void add_walk_tree(struct emit_scope *s, int engine) {
     int channels = ir->engine[engine].channels, die = cost_memory_die(ir);
     text_addf(s->out,
               "\n    // ---- %s ----\n\n"
-              "    // %s: gives each descriptor of the walker to all channels, through registers. GROUP: most readers "
-              "of a copy of the descriptor\n",
+              "    // %s: gives each descriptor of the walker to all channels, through registers\n",
               tree, tree);
     const char *reset = emit_reset(s, tree, &die, 1);
-    text_addf(s->out, "    %s #(.DATA_W(%s), .PORTS(%s), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
+    text_addf(s->out,
+              "    %s #(\n        .DATA_W(%s),\n        .PORTS(%s),\n"
+              "        // most readers of a copy of the descriptor\n        .GROUP(%d)\n    ) u_%s (\n"
+              "        .clk(clk), .rst(%s),\n",
               rtl_fork_tree.module, emit_expression(ir, "DESC_W", DESCRIPTOR_BITS),
               emit_expression(ir, emit_of_channels(ir, channels, NULL), channels), KERNEL_TREE_GROUP, tree, reset);
     text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", walk,

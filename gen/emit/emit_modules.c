@@ -85,8 +85,8 @@ static const char *fork_doc(const struct ir *ir, int in) {
     const struct ir_edge *e = &ir->edge[in];
     struct text carried = {0};
     emit_carried(ir, e, &carried);
-    const char *doc =
-        arena_printf(ir->arena, "%s, for all outputs of %s", text_cstr(&carried), ir->kernel[e->dst_kernel].name);
+    const char *doc = arena_printf(ir->arena, "%s; the data of all outputs of %s, whose handshakes are below",
+                                   text_cstr(&carried), ir->kernel[e->dst_kernel].name);
     text_free(&carried);
     return doc;
 }

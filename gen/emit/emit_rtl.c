@@ -132,7 +132,7 @@ static struct emit_rtl make_modules(const struct emit_plan *p) {
     for (int m = 0; m < p->modules; m++)
         add_module(p, p->module[m].module, emit_what(p, m), p->module[m].text, &modules);
     emit_top(p, &top);
-    add_module(p, "rill_top", "The design's top module.", text_cstr(&top), &modules);
+    add_module(p, "rill_top", emit_what(p, EMIT_TOP), text_cstr(&top), &modules);
     text_free(&top);
     return modules;
 }

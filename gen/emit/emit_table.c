@@ -354,16 +354,23 @@ static void add_terms(const struct table *t, struct text *out) {
     if (engine == IR_NONE) return;
     const struct ir_engine *e = &t->ir->engine[engine];
     if (e->kernel == t->kernel) {
-        text_addf(out,
-                  "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
-                  "uses: reads the operand that was taken before. frees: uses it, then gives its buffer back. K "
-                  "outermost (K: the dimension that is summed, not keys): begins with the part of the operand that has "
-                  "come (docs/engine.md).\n",
-                  indent);
+        text_addf(
+            out,
+            "%sA row-step is one row in each lane at the same time: a row of weights, the key of a position, or an "
+            "element of a head of the values. takes: uses the next operand and, without K outermost, waits until "
+            "it is complete. uses: reads the operand that was taken before. frees: uses it, then gives its "
+            "buffer back. K outermost (K: the dimension that is summed, not keys): the first rows are processed "
+            "together, column by column, so the firing begins before its operand is complete "
+            "(docs/engine.md).\n",
+            indent);
         add_fields("ENGINE", indent, out);
         add_scores_term(t, indent, out);
     } else if (e->walker == t->kernel) {
-        text_addf(out, "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n", indent);
+        text_addf(out,
+                  "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4). Beats of weights include "
+                  "the header beats (row scales, biases, group scales), which the engine's entries do not count "
+                  "(docs/engine.md).\n",
+                  indent);
         add_fields("SEGMENT", indent, out);
     } else if (e->y_demux == t->kernel)
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
@@ -512,6 +519,7 @@ static const char *value_doc(const char *module, const char *name) {
         {"K_LAYER_STRIDE", "bytes from the keys of a layer to those of the next", ""},
         {"K_HEAD_STRIDE", "bytes from the keys of a head to those of the next", ""},
         {"UNITS", "beats of a head of a token", "k_writer"},
+        {"UNITS", "words of a head of a token", "kv_scale"},
         {"V_ROW_STRIDE", "bytes from a row to the next", "v_tail"},
         {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
         {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
@@ -546,6 +554,8 @@ static const char *value_doc(const char *module, const char *name) {
         {"WORDS", "words of a firing at the output, for each token", "frame"},
         {"WORDS", "words of a firing, times the repetitions of the region", "param_store"},
         {"BLOCK", "elements that share an exponent", "quantize"},
+        {"EXP_MIN", "least exponent of a block", "quantize"},
+        {"LAYERS", "repetitions of the region", "softmax"},
         {"PAIRS", "0: element i is rotated with i + ROTARY/2; 1: element 2i is rotated with 2i + 1", ""},
         {"TABLE_OFFSET",
          "byte offset of the table in its channel (memory_map.json; rill_top.v lists the clients of each channel)", ""},

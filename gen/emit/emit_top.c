@@ -169,7 +169,7 @@ static void add_progress(const struct ir *ir, struct text *out) {
 
 void emit_control(struct emit_scope *s) {
     const struct ir *ir = s->plan->ir;
-    text_add(s->out, "\n    // ---- constants; the count of a kernel that this design does not have is 0 ----\n");
+    text_add(s->out, "\n    // ---- hashes of the design, constant inputs of the control, and out_steps_done ----\n");
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);

@@ -20,6 +20,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_segment_walker = {
     .module = "rill_segment_walker",
-    .doc = "lists the runs of memory (descriptors) of all weights, keys and values in the order of the firings",
+    .doc = "sends a descriptor for each run of memory with weights, keys or values, in the order of the firings",
     .contract = contract,
     .cost = cost};

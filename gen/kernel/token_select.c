@@ -15,7 +15,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_token_select = {
     .module = "rill_token_select",
-    .doc = "passes on the last token of a step if the step word has `head`, and drops all others",
+    .doc = "in steps with head = 1, passes on the last token, with the tuser of a single token (place 0, last); drops "
+           "all other words",
     .traits = KERNEL_ENTRY | KERNEL_LAST,
     .contract = contract,
     .cost = cost};

@@ -197,7 +197,7 @@ static void add_measured(int64_t high_water, int64_t depth, struct text *out) {
 static const char *reason_of(const struct report *r, const struct ir_edge *e) {
     const char *ahead = e->run_ahead ? "; runs ahead" : "";
     if (e->forced_by && e->delay > 0)
-        return arena_printf(r->ir->arena, "%s; waits %lld cycles%s", e->forced_by, (long long)e->delay, ahead);
+        return arena_printf(r->ir->arena, "%s (%lld cycles)%s", e->forced_by, (long long)e->delay, ahead);
     if (e->forced_by || e->run_ahead)
         return arena_printf(r->ir->arena, "%s%s", e->forced_by ? e->forced_by : "full throughput", ahead);
     return e->depth <= 2                     ? "full throughput"

@@ -205,7 +205,7 @@ static void report_certificates(const struct report *r, struct text *out) {
         const struct ir_edge *edge = &r->ir->edge[e];
         if (edge->depth <= 2 || !edge->forced_by) continue;
         text_addf(out, "  %7lld  %-40s  %s", (long long)edge->depth, edge->name, edge->forced_by);
-        if (edge->delay > 0) text_addf(out, ", waits %lld cycles", (long long)edge->delay);
+        if (edge->delay > 0) text_addf(out, " (%lld cycles)", (long long)edge->delay);
         if (edge->run_ahead) text_add(out, ", runs ahead");
         text_addf(out, "; %s -> %s\n", report_contract(r, edge->src_kernel), report_contract(r, edge->dst_kernel));
     }

@@ -152,6 +152,43 @@ static void the_top_tells_the_data_flow(void **state) {
     text_free(&top);
 }
 
+// The header comment of the top begins with what one needs to read the file, and ends with the reference.
+static void the_comment_of_the_top_has_its_reference_last(void **state) {
+    (void)state;
+    static const char *const parts[] = {
+        "// To read this file:", "// Structure:",   "// Data flow:", "pulses load_start", "image_keep",
+        "raises flush",          "raises soft_rst", "// Terms.",     "// Resets are",     "// Reference:",
+        "// Elements.",          "// Streams (",    "// Widths are", "// Links (only",    "// The pages"};
+    struct text top = {0};
+    emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
+    const char *at = text_cstr(&top);
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        at = strstr(at, parts[i]);
+        assert_non_null(at);
+    }
+    text_free(&top);
+}
+
+// Returns the text of the module with this name.
+static const char *text_of(const struct emit_plan *p, const char *module) {
+    for (int m = 0; m < p->modules; m++)
+        if (!strcmp(p->module[m].name, module)) return p->module[m].text;
+    fail_msg("no module %s", module);
+    return "";
+}
+
+// The comment of a FIFO tells the simulated case in which it is fullest. The comment of a selector tells whether it
+// passes one token or all tokens of a step.
+static void comments_tell_the_design(void **state) {
+    (void)state;
+    const struct emit_plan *plain = plan_of("configs/tinystories-gpt2-1m.yaml"),
+                           *drafts = plan_of("tests/e2e/cases/drafts/spec.yaml");
+    assert_non_null(strstr(text_of(plain, "layer"),
+                           "// DEPTH: the most words that wait in simulated steps: in the case \"prompt at 0\", the"));
+    assert_non_null(strstr(text_of(plain, "head"), "in steps with head = 1, passes on the last token,"));
+    assert_non_null(strstr(text_of(drafts, "head"), "in steps with head = 1, passes on all tokens;"));
+}
+
 // Returns the position of a stream's link in a module's text.
 static const char *link_at(const struct emit_plan *p, int edge) {
     const char *text = p->module[emit_link_home(p, edge)].text,
@@ -201,6 +238,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(heads_have_the_clocks, setup, teardown),
         cmocka_unit_test_setup_teardown(links_are_in_the_order_of_ports, setup, teardown),
         cmocka_unit_test_setup_teardown(the_top_tells_the_data_flow, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_comment_of_the_top_has_its_reference_last, setup, teardown),
+        cmocka_unit_test_setup_teardown(comments_tell_the_design, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
         cmocka_unit_test_setup_teardown(no_stream_has_a_word_twice, setup, teardown),
