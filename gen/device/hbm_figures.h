@@ -21,7 +21,7 @@ enum { HBM_NEEDED = -1, HBM_LIMIT = -2 };
     F(int, port_bits, 32, 1024, HBM_NEEDED, "bits", "width of the memory controller's own port, a power of two")       \
     F(double, port_mhz, 1, 2000, HBM_NEEDED, "MHz", "clock of that port. Width times clock limits the rate too")       \
     F(int, port_burst, 1, 256, HBM_NEEDED, "beats",                                                                    \
-      "longest burst of that port. A longer burst of a design takes several ids")                                      \
+      "longest burst of that port. A longer burst of a design counts as several bursts in flight")                     \
     F(int, ids, 1, 4096, HBM_NEEDED, "", "bursts in flight on that port, for reads and for writes each")               \
     F(double, latency_hit_ns, 0, 20000, HBM_NEEDED, "ns", "read latency of an idle memory, row already open")          \
     F(double, latency_closed_ns, 0, 20000, HBM_NEEDED, "ns", "the same, no row open in the bank")                      \

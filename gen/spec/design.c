@@ -43,7 +43,7 @@ static const struct schema_field design_fields[] = {
      LEGAL(token_counts),
      .preset = 1,
      .doc = "largest number of tokens (or rows) in one step. A decode step processes one token, "
-            "or up to 1 + `drafts`"},
+            "or up to 1 + `drafts`, of each request in the step"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      .search = true,
