@@ -105,7 +105,7 @@ static const char *read_verilog(struct packing *p, const char *path, size_t *len
 // Checks that the top module was made from this design.yaml: the first line of the top's file must have the identity.
 // Either file may be from another run, or edited by hand.
 static bool check_top(struct packing *p, const char *path, const char *text) {
-    const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
+    const char *mark = arena_printf(p->arena, "with the hash %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
     if (found && end && found < end) return true;
     return refuse(p, path, MSG_PACKAGE_STALE);

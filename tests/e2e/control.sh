@@ -23,7 +23,7 @@ offset_of() { sed -n "s/.*\"name\": \"$1\".*\"offset\": \([0-9]*\).*/\1/p" "$dir
 manifest() { sed -n "s/.*\"$1\": \"\([0-9a-f]*\)\".*/\1/p" "$dir/image/manifest.json"; } # key
 run() { # writes its output to $work/control.lines
     local identity layout ids
-    identity=$(sed -n '1s/.*IR \([0-9a-f]*\).*/\1/p' "$dir/rtl/rill_top.v")
+    identity=$(sed -n '1s/.*with the hash \([0-9a-f]*\).*/\1/p' "$dir/rtl/rill_top.v")
     layout=$(manifest layout)
     ids=$("$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 6 --ignore-eot --json |
         sed -n 's/.*"token_ids": \[\([0-9, ]*\)\].*/\1/p' | tr -d ,)
