@@ -9,7 +9,7 @@ fault=${1:-0} model=../../model
 case $fault in
 0 | [1-6] | 1[1-4]) ;;
 *)
-    echo "run.sh: error: there is no fault $fault. Give 1 to 6 (in the design), 11 to 14 (in the memory), or nothing" >&2
+    echo "run.sh: error: there is no fault $fault. Give 1 to 6 (in the design), 11 to 14 (in the memory), or none" >&2
     exit 2
     ;;
 esac
