@@ -24,7 +24,8 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst may cross a page of t
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
-     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the design in MHz"},
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)",
+     .doc = "clock of the design in MHz ([which clock to plan with](clock.md))"},
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .search = true, .preset = 1,
      .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
@@ -129,7 +130,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
-            "Cannot be combined with `prefix`, `query_heads`, `on_chip_kib` or `binding: spatial` "
+            "Cannot be combined with `prefix`, `query_heads`, `tensor_rows`, `on_chip_kib` or `binding: spatial` "
             "([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
      .doc = "1: a request may begin after the positions that it shares with the previous request, for example "
