@@ -114,9 +114,9 @@ proofs() {
         sed -n '/^## Proofs/,$p' docs/trust.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
             grep -o 'rill_[a-z0-9_]*' | sort
     }
-    diff <(rows '1,/table are not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |
+    diff <(rows '1,/^### Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |
         grep '^[<>]'
-    diff <(rows '/table are not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v \
+    diff <(rows '/^### Not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v \
             rtl-templates/control/rill_axil_regs.v rtl-templates/*/rill_weight_store.v; do
         module=$(basename "$module" .v)
         [ -f "verif/formal/properties/$module.v" ] || echo "$module"
