@@ -279,7 +279,7 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
         if (fit && !o->on_chip && d.dies < 2) share_steps(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
-            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %s%sint8, activations "
+            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %s%sweights int8, activations "
                    "int10%s%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
                    d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",

@@ -144,8 +144,7 @@ static void add_limits(const struct import *m, const struct import_design *d, st
 static void add_search(const struct import *m, const struct import_design *d, struct text *out) {
     if (m->o.quick) text_add(out, "not searched (--quick): half of the channels, one clock\n");
     if (d->speed.tokens_s <= 0) return;
-    text_add(out,
-             "chosen by a search: of the designs within the limits, it takes the least time for this request.\n  ");
+    text_add(out, "chosen by a search for the least time of this request (a second clock must save 2 %):\n  ");
     add_speed(&d->speed, out);
     text_add(out, ", estimated\n");
     if (d->pump > 1) text_add(out, "it needs a second clock for its multipliers (docs/choose.md)\n");
@@ -171,8 +170,8 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_own(m, out);
     add_begin(m, out);
     add_unread(m, out);
-    text_addf(out, "\ndesign for board %s: %s, %s%s\n", m->device->name, key_text(m, d), import_weights(m),
-              d->wide_rows ? ", embedding int16" : "");
+    text_addf(out, "\ndesign for board %s: %s, weights %s, activations int10%s\n", m->device->name, key_text(m, d),
+              import_weights(m), d->wide_rows ? ", embedding int16" : "");
     if (d->query_heads)
         text_addf(out, "query heads share reads of keys and values in decode steps (design.query_heads: %d)\n",
                   d->query_heads);
