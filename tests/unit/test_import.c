@@ -442,7 +442,7 @@ static const struct {
     int channels, copies, pump, lanes, query_heads; // copies: `A`
 } fitting[] = {
     {1024, 256, false, 28, 4, 2, 16, 0},
-    {8192, 4096, false, 30, 2, 2, 32, 8},
+    {8192, 4096, false, 31, 2, 2, 32, 8},
     {1024, 0, true, 16, 1, 0, 16, 0},
 };
 
