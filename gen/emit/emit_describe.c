@@ -144,7 +144,7 @@ static void add_undivided(const struct ir *ir, int kernel, struct text *out) {
     text_addf(out,
               " (%s = exp(s - max) * scale of the value, with s = score * scale of the key%s; "
               "%s = 1 / sum of exp(s - max))",
-              emit_carried_name(ir, &ir->edge[edge]), ir_param(k, "GAIN") ? " after the soft cap" : "",
+              emit_carried_name(ir, &ir->edge[edge]), kernel_caps_scores(k) ? " after the soft cap" : "",
               emit_carried_name(ir, &ir->edge[other]));
 }
 
