@@ -133,15 +133,19 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
     }
 }
 
-// Says what the two outputs of a softmax are if it leaves the division by the sum to a later kernel.
+// Says what the two outputs of a softmax are if it leaves the division by the sum to a later kernel. The scales of the
+// values are factors of the weights, but not of the sum.
 static void add_undivided(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     int weights = ir_port_for(k, IR_ROLE_P, true), inverse = ir_port_for(k, IR_ROLE_INVERSE, true);
     if (weights == IR_NONE || inverse == IR_NONE) return;
     int edge = k->port[weights].edge, other = k->port[inverse].edge;
     if (edge == IR_NONE || other == IR_NONE) return;
-    text_addf(out, " (%s is not divided by the sum of a token's weights; %s is 1 / sum)",
-              emit_carried_name(ir, &ir->edge[edge]), emit_carried_name(ir, &ir->edge[other]));
+    text_addf(out,
+              " (%s = exp(s - max) * scale of the value, with s = score * scale of the key%s; "
+              "%s = 1 / sum of exp(s - max))",
+              emit_carried_name(ir, &ir->edge[edge]), kernel_caps_scores(k) ? " after the soft cap" : "",
+              emit_carried_name(ir, &ir->edge[other]));
 }
 
 static int engine_of_kernel(const struct ir *ir, int kernel) {
@@ -567,7 +571,8 @@ static void add_reading(const struct emit_plan *p, struct text *out) {
         "modules, resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
         "), then read memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
-        "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n",
+        "and fault, and the comment of a later memory channel lists its clients, or names the earlier channel that it "
+        "repeats.\n",
         engines > 1 ? "the matrix engines, "
         : engines   ? "the matrix engine, "
                     : "");
@@ -584,8 +589,9 @@ static void add_start(const struct ir *ir, struct text *out) {
     if (kernel_first(ir, KERNEL_STORE) != IR_NONE)
         text_addf(
             out,
-            " The vector parameters, such as the gains and biases of norms,%s are then loaded on chip. If the image "
-            "is the same as before, image_keep pulses instead, and they stay.",
+            " The vector parameters, such as the gains and biases of norms,%s are then loaded on chip. If they are "
+            "on chip already, from the same image, they are not loaded again: image_keep pulses, and the stores "
+            "keep what they hold.",
             weights ? " and the weights of engines that keep them on chip" : "");
     text_add(out, "\n");
 }
@@ -638,7 +644,7 @@ static void add_step_terms(const struct ir *ir, struct text *out) {
 // Explains how a request runs, from the host's start to the reset at its end.
 static void add_course(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;
-    const char *caches = kernel_first(ir, KERNEL_KEYS) == IR_NONE ? "" : ", keys and values";
+    const char *caches = kernel_first(ir, KERNEL_KEYS) == IR_NONE ? "" : ", keys and full blocks of values";
     const char *idle = ir->engines > 1 ? "channels and walkers are idle (channel_idle and the nets *_walker_idle)"
                        : ir->engines   ? "channels and the walker are idle (channel_idle, walker_idle)"
                                        : "channels are idle (channel_idle)";
@@ -659,17 +665,18 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
         "// Terms. A region is a part of the graph that runs as a whole, once or several times in a step. A kernel is "
-        "an instance that computes an operation, moves words or is part of the control. A firing is one run of a "
-        "kernel over its operands, for all tokens of the step. A kernel fault is a value that a kernel cannot use: a "
-        "NaN, an infinity, an overflow, or the number of a table row that does not exist.\n");
+        "an instance that computes an operation, steers or converts words, or is part of the control. A rill_link is "
+        "not a kernel. A firing is one run of a kernel over its operands, for all tokens of the step. A kernel fault "
+        "is a value that a kernel cannot use or cannot represent: a NaN, an infinity, an overflow, or the number of a "
+        "table row that does not exist.\n");
     if (p->ir->engines)
         text_add(
             out,
             "// Terms of the matrix engine. The walker of an engine requests its weights, keys and values ahead of "
             "use. A channel's client `lane` reads for the engine's lane of this channel. A row-step is one row in "
-            "each lane at the same time: a row of weights, the key of a position, or an element of a head of the "
-            "values. The open block is the newest, incomplete block of up to 64 positions of values. It is on "
-            "chip.\n");
+            "each lane at the same time: a row of weights, the key of a position, or one element of a head of the "
+            "values at many positions. The open block (tail_* and v_tail_* in names) is the newest block of 64 "
+            "positions of values. It stays on chip, and is written to memory when it is full.\n");
 }
 
 // Explains the elements of streams.
@@ -739,6 +746,7 @@ static void add_bases(const struct ir *ir, struct text *out) {
 // Explains transfers of memory and resets.
 static void add_memory(const struct emit_plan *p, struct text *out) {
     bool way = emit_way_stages(p->ir) > 0;
+    const char *die = way ? "<die>_" : "";
     text_add(
         out,
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
@@ -749,10 +757,12 @@ static void add_memory(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
-        "token loop, the counters, the arbiters of the channels. core_rst_%s<module> resets everything else, with rst "
-        "and with the token loop's soft_rst. It has one bit for each instance%s. In the module, the bits have the "
-        "names rst_<instance>.\n",
-        way ? "<die>_" : "", way ? " on the die, and one for each part of a link between dies there" : "");
+        "token loop, the counters, the arbiters of the channels. core_rst_%s<module> and core_rst_%schannel_<number> "
+        "reset everything else: each bit is rst | soft_rst, %s%d cycles later. The token loop's soft_rst is high for "
+        "12 cycles. A module has one bit for each instance u_<name>%s. In the module, the bit is called rst_<name>. A "
+        "channel has one bit for each DMA engine.\n",
+        die, die, way ? "up to " : "", kernel_reset_way(&p->ir->kernel[kernel_first(p->ir, KERNEL_LOOP)]),
+        way ? " on the die, and one for each part of a link between dies there" : "");
 }
 
 // Adds the part of the comment that is for reference.

@@ -287,8 +287,8 @@ void emit_describe_faults(const struct emit_plan *p, int module, const char *ind
 
 void emit_faults(const struct emit_plan *p, struct text *out) {
     const struct ir *ir = p->ir;
-    text_add(out,
-             "\n    // ---- kernel faults; with fault 5, the host's fault_place is the lowest bit that was 1 ----\n");
+    text_add(out, "\n    // ---- kernel faults: they end a request with fault code 5; fault_place is the lowest bit "
+                  "that was 1 ----\n");
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;

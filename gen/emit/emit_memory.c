@@ -282,12 +282,18 @@ static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
+// Returns whether some module reads the net of a write client of the channel.
+static bool any_told(const struct channel *ch, enum ir_net_role role) {
+    for (int i = 0; i < ch->writers; i++)
+        if (is_read(ch->ir, role, ch->write[i].client)) return true;
+    return false;
+}
+
 // Connects an output port of the channel that has a bit for each write client. The bit of a client goes to the client's
 // net if some module reads this net, and otherwise to an `unused_*` wire. If no client's net is read, the port stays
 // open.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
-    bool any = false;
-    for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
+    bool any = any_told(ch, role);
     text_addf(ch->out, "        .%s(%s", port, any ? emit_open(ch->writers) : "");
     for (int i = ch->writers - 1; i >= 0 && any; i--) {
         const struct emit_client *c = &ch->write[i];
@@ -302,8 +308,7 @@ static void add_told(const struct channel *ch, const char *port, enum ir_net_rol
 
 // Declares the `unused_*` wires of a channel.
 static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enum part part) {
-    bool any = false;
-    for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
+    bool any = any_told(ch, role);
     for (int i = 0; i < ch->writers && any; i++)
         if (!is_read(ch->ir, role, ch->write[i].client))
             text_addf(ch->out, "    wire unused_%02d_%s_%s; // nothing reads this bit\n", ch->index, ch->write[i].name,
@@ -346,6 +351,8 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     else {
         add_names(&ch, false);
         add_names(&ch, true);
+        if (ch.writers && !any_told(&ch, IR_NET_WRITE_IDLE))
+            text_add(out, "    // write_idle is open, because no module reads it for these clients.\n");
         if (!c)
             text_add(
                 out,

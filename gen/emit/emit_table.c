@@ -56,6 +56,14 @@ static void add_operand(const struct table *t, const struct ir_firing *f, struct
               ir->tensor[tensor].name);
 }
 
+// Adds the beats of a row-step of values: those of the complete blocks in memory, then those of the open block.
+static void add_values(const struct ir *ir, const struct ir_firing *f, struct text *out) {
+    int64_t beats = LAYOUT_V_BLOCK * 8 / ir->design.beat_bits; // elements of a block are bytes
+    if (beats > 1) text_addf(out, " of (vblocks + 1) * %lld beats, the last %lld", (long long)beats, (long long)beats);
+    else text_add(out, " of vblocks + 1 beats, the last");
+    text_addf(out, " from row %lld on of the open block", (long long)f->tail_base);
+}
+
 // Describes the firing of an entry of an engine's table: its operation, mode, size and operand.
 static void add_firing(const struct table *t, int entry, struct text *out) {
     static const char *const modes[] = {"int8", "int4", "scores", "values"};
@@ -64,10 +72,10 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     text_addf(out, "%s: %s", t->ir->node[f->node].name, modes[f->mode]);
     if (f->mode >= ENGINE_MODE_SCORES) text_addf(out, ", attention head %d", f->head);
     if (f->row_steps) text_addf(out, ", %lld row-step%s", (long long)f->row_steps, f->row_steps == 1 ? "" : "s");
-    if (f->mode == ENGINE_MODE_SCORES)
-        text_addf(out, ", %lld beat%s per row-step", (long long)f->beats, f->beats == 1 ? "" : "s");
-    if (f->mode == ENGINE_MODE_VALUES) text_addf(out, ", from row %lld of the open block", (long long)f->tail_base);
-    if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
+    if (f->mode == ENGINE_MODE_SCORES) text_add(out, ", krows row-steps");
+    if (f->mode == ENGINE_MODE_VALUES) add_values(t->ir, f, out);
+    else text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
+    if (f->mode == ENGINE_MODE_SCORES) text_add(out, " from memory, then the step's own keys");
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
     if (f->kv_keep) text_add(out, ", the next query head has the same values");
@@ -316,9 +324,15 @@ static void add_only_entry(const struct table *t, struct text *out) {
     text_free(&note);
 }
 
-// Says why the entries of all heads of scores are equal.
-static void add_scores_term(const struct table *t, const char *indent, struct text *out) {
-    if (count_firings(t->ir, t->engine, false, ENGINE_MODE_SCORES))
+// Explains the sizes of scores and values, and says why the entries of all heads of scores are equal.
+static void add_attention_terms(const struct table *t, const char *indent, struct text *out) {
+    bool scores = count_firings(t->ir, t->engine, false, ENGINE_MODE_SCORES),
+         values = count_firings(t->ir, t->engine, false, ENGINE_MODE_VALUES);
+    const char *sizes = scores && values ? "krows and vblocks are fields"
+                        : scores         ? "krows is a field"
+                                         : "vblocks is a field";
+    if (scores || values) text_addf(out, "%s%s of the step word (docs/rtl.md, section 4).\n", indent, sizes);
+    if (scores)
         text_addf(
             out,
             "%sEntries for scores do not name their attention head, so they are equal. The keys of the heads come in "
@@ -356,15 +370,15 @@ static void add_terms(const struct table *t, struct text *out) {
     if (e->kernel == t->kernel) {
         text_addf(
             out,
-            "%sA row-step is one row in each lane at the same time: a row of weights, the key of a position, or an "
-            "element of a head of the values. takes: uses the next operand and, without K outermost, waits until "
-            "it is complete. uses: reads the operand that was taken before. frees: uses it, then gives its "
+            "%sA row-step is one row in each lane at the same time: a row of weights, the key of a position, or one "
+            "element of a head of the values at many positions. takes: uses the next operand and, without K outermost, "
+            "waits until it is complete. uses: reads the operand that was taken before. frees: uses it, then gives its "
             "buffer back. K outermost (K: the dimension that is summed, not keys): the first rows are processed "
             "together, column by column, so the firing begins before its operand is complete "
             "(docs/engine.md).\n",
             indent);
         add_fields("ENGINE", indent, out);
-        add_scores_term(t, indent, out);
+        add_attention_terms(t, indent, out);
     } else if (e->walker == t->kernel) {
         text_addf(out,
                   "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4). Beats of weights include "
@@ -508,11 +522,12 @@ static const char *value_doc(const char *module, const char *name) {
         const char *name, *doc, *module;
     } docs[] = {
         {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
-        {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
+        {"MODE", "elements of the table: 0 int8, 1 int4, 2 int16", "embed"},
         {"GROUP", "elements that share a scale in MODE 1; without effect in other modes", "embed"},
         {"GROUP", "elements with one scale (int4 weights), or with one exponent (operands of weights)", "engine"},
         {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
         {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
+        {"REPLAYS", "how often the words of a head are sent: once for each query head that reads them", "kv_scale"},
         {"REPLAYS", "how often each firing is sent", ""},
         {"BEATS", "beats of vector parameters after the image's header", "image_header"},
         {"OFFSET", "byte offset of the header in channel 0 (memory_map.json)", "image_header"},
@@ -520,7 +535,7 @@ static const char *value_doc(const char *module, const char *name) {
         {"K_HEAD_STRIDE", "bytes from the keys of a head to those of the next", ""},
         {"UNITS", "beats of a head of a token", "k_writer"},
         {"UNITS", "words of a head of a token", "kv_scale"},
-        {"V_ROW_STRIDE", "bytes from a row to the next", "v_tail"},
+        {"V_ROW_STRIDE", "bytes from a row-step to the next: the space of all its blocks", "v_tail"},
         {"HDR_BEATS", "beats with scales at the start of a record; each row of the table is a record", "embed"},
         {"ROW_BEATS", "beats with elements in a record, after its scales", "embed"},
         {"RECORD_BYTES", "bytes from a record to the next", "embed"},

@@ -237,6 +237,7 @@ int64_t kernel_slot_lookup_cycles(const struct ir *, int64_t ids, bool found);
 int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: register stages after its loader
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // cycles of the search for drafts among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
+bool kernel_caps_scores(const struct ir_kernel *);            // rill_softmax: its scores have a soft cap
 int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: counters besides those of channels
 bool kernel_needs_reset(const struct ir_kernel *);            // false: rill_hop without bits that rst clears
 int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its register stages; -1: another module

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing contract and cost of rill_kv_tracker, which counts the pairs of step and layer whose keys and values are
-// completely in memory, so that walkers read them only then.
+// Timing contract and cost of rill_kv_tracker, which counts the pairs of step and layer whose keys and full
+// blocks of values are in memory, so that walkers read them only then.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -18,6 +18,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_kv_tracker = {
     .module = "rill_kv_tracker",
-    .doc = "counts the pairs of step and layer whose keys and values are in memory",
+    .doc = "counts the pairs of step and layer whose keys and full blocks of values are in memory",
     .contract = contract,
     .cost = cost};

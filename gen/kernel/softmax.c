@@ -14,6 +14,11 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static bool is_capped(const struct kernel_args *a) { return args_value(a, "GAIN"); }
 
+bool kernel_caps_scores(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return is_capped(&a);
+}
+
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);

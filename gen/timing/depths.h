@@ -36,7 +36,8 @@ int64_t timing_trial(struct ir *);
 bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
 
 // Returns the names of the kernels that the stream's reader waited for while this word was in the stream, joined by
-// " > ", with the reader last. If the path has only the reader, the reader itself was not ready.
+// " > ", with the reader last. A text that begins with "..." lacks the beginning of the path. If the path has only the
+// reader, the reader itself was not ready.
 const char *timing_path(struct arena *, const struct ir *, const struct timing_result *, int edge, int64_t word);
 
 // Returns whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If

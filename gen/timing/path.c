@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the path of kernels that a word on a stream waited for. The search goes backwards from the word's reader, at
-// each kernel along the input whose word arrived last.
+// each kernel along the input whose word arrived last. It ends where no word arrived after the one that waits, or at a
+// kernel that it has passed already. In the latter case, the text begins with "...", because it lacks the beginning of
+// the path.
 #include <string.h>
 
 #include "gen/timing/depths.h"
@@ -39,12 +41,13 @@ const char *timing_path(struct arena *arena, const struct ir *ir, const struct t
                         int64_t word) {
     int kernel[MOST_KERNELS], count = 0, but = edge;
     int64_t since = r->edge[edge].put[word], cycle = r->edge[edge].take[word], came;
-    bool *seen = ARENA_ARRAY(arena, bool, (size_t)ir->kernels + 1);
+    bool whole = false, *seen = ARENA_ARRAY(arena, bool, (size_t)ir->kernels + 1);
     for (int k = ir->edge[edge].dst_kernel; count < MOST_KERNELS && !seen[k];) {
         seen[k] = true;
         kernel[count++] = k;
         int input = last_input(ir, r, k, but, cycle, since, &came);
-        if (input == IR_NONE) break;
+        whole = input == IR_NONE;
+        if (whole) break;
         k = ir->edge[input].src_kernel;
         cycle = came;
         but = IR_NONE;
@@ -57,5 +60,5 @@ const char *timing_path(struct arena *arena, const struct ir *ir, const struct t
         }
         text = arena_printf(arena, "%s%s%s", text, *text ? " > " : "", ir->kernel[kernel[i]].name);
     }
-    return text;
+    return whole ? text : arena_printf(arena, "... > %s", text);
 }

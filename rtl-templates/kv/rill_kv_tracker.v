@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the (step, layer) pairs whose K and V are completely in memory, in order. Walkers wait for this count before
-// they read the cache.
+// Counts the (step, layer) pairs whose K and full blocks of V are in memory, in order. V of a block that is not full is
+// in rill_v_tail. Walkers wait for this count before they read the cache.
 //
 // In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines, as in
 // rill_write_tracker. The counts of K and V do not wait for one another. kv_layers_done is the smaller of both counts,
