@@ -19,7 +19,8 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // How beats may cross from die to die. ANY_RATE (`auto`): once or twice per cycle of `clock_mhz`, as the design needs.
 // SINGLE_RATE: only once per cycle.
 enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
-// What the compiler reserves for memory ports: the board file's first reserve or its second one (`memory_port`).
+// The board file gives two estimates of the resources that the platform adds for each memory port (`memory_port`). This
+// choice says which of them the compiler subtracts from a die before it places the design.
 enum spec_reserve { SPEC_FIRST_RESERVE, SPEC_SECOND_RESERVE, SPEC_RESERVES };
 // Which engines keep their weights on chip. NONE: no engine. ALL: every engine that reads no keys or values. FITTING
 // (`auto`): as many of these engines, the smallest first, as have room for their weights in a quarter of the board's

@@ -26,7 +26,8 @@ reg                  f_open_q;               // the marked beat was taken and is
 wire                 f_data_mark = f_mark && !f_open_q;
 wire                 f_addr_mark = f_mark && !f_open_q;
 reg  [OUT_W-1:0]     f_ahead_q;              // beats that are answered before the marked one
-// Of the marked beat: its client, whether it ends a descriptor, its address in beats, and its data.
+// These registers describe the marked beat: its client (one-hot), whether it ends a descriptor, its address in beats,
+// and its data.
 reg  [CLIENTS-1:0]   f_client_q;
 reg                  f_ends_q;
 reg  [ADDR_W-1:0]    f_address_q;

@@ -19,8 +19,9 @@ wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
 (* anyseq *) wire   f_mark;
 reg                 f_inside_q;              // the marked unit is inside
 reg                 f_behind_q;              // another unit is before the marked one
-// Of the marked unit: its slot of the two, whether it is the first of its head and token, whether it ends a firing, and
-// whether it reached the output in this cycle. Then its channel (one-hot), its address, and its data.
+// These registers describe the marked unit: which of the two slots holds it, whether it is the first of its head and
+// token, whether it ends a firing, whether it reached the output in this cycle, its channel (one-hot), its address, and
+// its data.
 reg                 f_slot_q, f_unit_first_q, f_unit_ends_q, f_unit_new_q;
 reg  [CHANNELS-1:0] f_to_q;
 reg  [39:0]         f_at_q;
