@@ -108,6 +108,10 @@ int64_t place_small_luts(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (there[k]) add_streams(ir, &list, k);
     add_clients(ir, &list);
-    for (size_t i = 0; i < list.count; i++) luts += list.items[i].luts[0];
+    for (size_t i = 0; i < list.count; i++) {
+        int64_t most = 0; // of the kinds of memory
+        for (int k = 0; k < KINDS; k++) most = at_least(list.items[i].luts[k], most);
+        luts += most;
+    }
     return luts;
 }
