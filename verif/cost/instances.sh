@@ -120,8 +120,8 @@ design_instances() { # directory
         module == "" { next }
         { sub(/ *\/\/.*/, "") }
         { text = text $0 }
-        /\)\) *u_/ {
-            sub(/\)\) *u_.*/, ")", text)
+        text ~ /\) *\) *u_/ {
+            sub(/\) *\) *u_.*/, ")", text)
             n = split(text, part, /\),? *\.|\)$/) - 1
             delete of
             for (i = 1; i <= n; i++) {
