@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the Debian package build/rill_VERSION_ARCH.deb of what `make` has built. It needs dpkg-deb but no debhelper.
+# Makes the Debian package build/rill_VERSION_ARCH.deb from what `make` has built, and from rill-serve if `make serve`
+# has built it. It needs dpkg-deb but no debhelper.
 # usage: packaging/deb.sh
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -16,6 +17,7 @@ cp LICENSE "$stage/usr/share/doc/rill/copyright"
 libraries() {
     find build/rill build/host/rill-serve -exec ldd {} + 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' |
         while IFS= read -r path; do
+            # dpkg may know a library by its real path or by the path that ldd prints.
             dpkg -S "$(realpath "$path")" "$path" 2>/dev/null | head -n 1 | sed 's/:.*//'
         done | sort -u | paste -sd, | sed 's/,/, /g'
 }

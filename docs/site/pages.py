@@ -5,8 +5,8 @@
 usage: pages.py material | plain FOLDER
 FOLDER/pages gets the pages of docs/, and README.md, CONTRIBUTING.md and CHANGELOG.md in the same folder. So links
 between these pages are changed. Code blocks become fences with their language, so that the theme highlights them and
-gives them copy buttons. List items that are indented by two or three columns get four, because MkDocs would take them
-for items of the outer list.
+gives them copy buttons. Indented lines of a list move to the next multiple of four columns, because MkDocs would take
+an item that is indented by two or three columns for an item of the outer list.
 """
 import pathlib
 import re
@@ -91,6 +91,7 @@ def fenced(text):
             out += lines[at:end + 1]
             at = end + 1
             continue
+        # A line without indentation begins an item, continues the item of the line directly above, or ends the list.
         if line.strip() and not line.startswith(" "):
             in_list = bool(ITEM.match(line)) or (in_list and at and lines[at - 1].strip() and not line.startswith(("#", "|", "<")))
         indent = len(line) - len(line.lstrip(" "))
@@ -112,7 +113,7 @@ def fenced(text):
 
 def page_of(path):
     """Returns the text of a page for the site. All pages of the site except the decisions are in one folder, so links
-    are changed."""
+    between folders are changed. The site has no page for LICENSE, so links to it become plain text."""
     text = path.read_text()
     if path.parent == ROOT:
         text = text.replace("[LICENSE](LICENSE)", "LICENSE").replace("[Apache-2.0](LICENSE)", "Apache-2.0")
@@ -126,8 +127,9 @@ def title_of(path):
 
 
 def readers():
-    """Returns {reader: [page]} in the order of docs/pages.md, where each page belongs to the first reader that has it.
-    Parts `## Reader: ...` of docs/pages.md have rows `| question | links |`."""
+    """Returns {reader: [pages]} in the order of docs/pages.md. A heading there is `## READER: purpose`, and the table
+    below it has rows `| question | links |`. A heading without a colon is skipped. A page that several readers have
+    belongs to the first of them."""
     found, seen = {}, set()
     for part in re.split(r"^## ", (DOCS / "pages.md").read_text(), flags=re.M)[1:]:
         reader, _, _ = part.split("\n", 1)[0].partition(": ")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill memory prints the on-chip bits of streams, groups and pools. rill types prints the type of each stream, that is,
-// the order in which it traverses its tensor. design_report.h has the texts.
+// the order in which it traverses its tensor. The functions of design_report.h write the texts.
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 
 struct memory_options {
     struct design_options design;
-    int64_t positions; // number of positions of the whole tensors to compare with; 0: those of a step
+    int64_t positions; // the report compares with storing whole tensors of so many positions; 0: as many as a step has
     bool json;
 };
 

@@ -14,7 +14,10 @@ static const struct ir_port *first_input(const struct ir_kernel *k) {
     return NULL;
 }
 
-// Counts the banks of groups, the buffers of whole firings, and the rows that wait in width converters.
+// Counts the memory for tensors by the machine of the kernel's contract: the rows that wait in a width converter
+// (GEAR); the RAM of kernels that repeat or reorder words (REPLAY, LAYOUT, ORDER, LINES); the banks of a custom kernel
+// for words of its first input (GROUPS); and other banks (BANKS, SOFTMAX, SPLIT), whose size the contract gives in
+// words (`room`) or in rows, or which hold whole firings if it gives neither. Other machines keep no tensor.
 int64_t cost_local_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = first_input(k);

@@ -109,9 +109,10 @@ static int64_t engine_busy(const struct call *k, int64_t words) {
     return at_least(b.weights + b.scores + b.values, words);
 }
 
-// Every position takes a cycle for each row of each head, in addition to the words. The first position of a block
-// clears the block's words, which takes as many cycles again if 64 positions take two beats. After the last position of
-// a block, each of its beats is written to memory.
+// Every position takes a cycle for each row of each head, in addition to the words. If a block of 64 positions fills
+// two beats of a row, the first position of a block takes a second cycle for each row, because it also clears the other
+// beat. After the last position of a block, every beat of the block is written to memory, which takes v->every cycles
+// per beat.
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
     const struct timing_values *v = &k->c.values;
     int64_t rows = v->rows, heads = v->layers * v->heads, place = k->position % LAYOUT_V_BLOCK;
@@ -148,7 +149,8 @@ static int64_t select_busy(const struct call *k, int64_t words) {
     return words;
 }
 
-// The walker gives one descriptor per run of adjacent beats: one per firing, or one per row-step of values.
+// The walker gives one descriptor per run of adjacent beats: one per firing, or one per row-step of values. It gives
+// none for firings that a step of one token skips (`many`).
 static int64_t walker_busy(const struct call *k, int64_t words) {
     int64_t runs = 0;
     for (int i = 0; i < k->ir->firings; i++) {
@@ -174,6 +176,7 @@ static int64_t busy_again(const struct call *k, int64_t words) {
     return r->units ? words * r->times / at_least(r->together, 1) : words;
 }
 
+// Returns the cycles in which the kernel works in a decode step. Most kernels take a word every `interval` cycles.
 static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     switch (k->c.machine) {
     case TIMING_ENGINE: return engine_busy(k, words);
@@ -191,7 +194,7 @@ static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     }
 }
 
-// ---- of a kernel ----
+// ---- figures of one kernel ----
 
 bool cost_is_engine(const struct ir *ir, int kernel) {
     struct timing_contract c;

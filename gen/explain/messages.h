@@ -5,8 +5,9 @@
 
 #include "gen/base/base.h"
 
-// Explains the message in a text: its meaning, what to do, and the page about it. Returns false if the text has no
-// known message.
+// Prints a message with its meaning, what to do, and the page about it. The message is the one whose id is in the last
+// brackets of the text or, if the text has no brackets, is the whole text. Returns false, and prints nothing, if there
+// is no such message.
 bool explain_say_message(FILE *out, const char *text, struct arena *);
 
 #endif

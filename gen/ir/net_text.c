@@ -7,7 +7,7 @@
 
 #include "gen/ir/ir.h"
 
-// Text between two parts of a use, by its kind.
+// The text between two parts of a use, by the kind of the use.
 static const char *const between[] = {[IR_USE_JOINED] = ", ", [IR_USE_AND] = " & ", [IR_USE_SUM] = " + "};
 
 // ---- printing ----
@@ -53,9 +53,11 @@ static int net_named(struct ir *ir, const char *name) {
     return ir_add_net(ir, name);
 }
 
-// The functions below read one piece of the text at *p and move *p past it. They return false if the text has another
-// form.
+// The functions from read_number to read_part read one piece of the text at *p and move *p past it. They return false
+// if the text has another form.
 
+// Reads a decimal number. Numbers above INT32_MAX are refused, so ir_use_read cannot read a larger constant, although
+// ir_use_print can print it.
 static bool read_number(const char **p, int64_t *value) {
     char *end;
     if (!isdigit((unsigned char)**p)) return false;

@@ -6,6 +6,7 @@
 
 #include "gen/ir/ir.h"
 
+// Names in capitals (XS, USER_W, X_BITS, LANES) are parameters of the Verilog modules.
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
 int ports_user_bits(const struct ir *);            // USER_W: width of tuser
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
@@ -14,7 +15,9 @@ int ports_element_bits(enum ir_dtype);
 bool ports_is_vector(const struct ir_port *); // whether the port has a stream with an element per lane
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
 int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
-int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
+// Returns the units of one firing and token. The number is rounded up to an even one, because a beat of int4 weights is
+// multiplied with two units.
+int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);
 // Returns whether a tensor is an array: it has several dimensions and is sent as a whole, in some order of its loops.
 // Vectors, and heads, which are sent row by row, are not arrays.
 bool ports_is_array(const struct ir_tensor *);

@@ -8,11 +8,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_WRITER;
 }
 
-// Adds the resources of an instance. Flip-flops: the group of each token that is being collected, and the group that is
-// being sent. LUTs: multiplexers that put a chunk into its group, select the group of a token, and select a beat if a
-// group has several beats. One and two tokens take about as many LUTs (1291 and 1305 in verif/cost/measured.txt), so
-// `tokens` counts only above two. chunk: bits of a word on the stream, one fp32 number per lane. group: bits that are
-// collected before they are sent to memory, the larger of a beat and a chunk.
+// Adds the resources of an instance. chunk: bits of a word on the stream, one fp32 number per lane. group: bits that
+// are collected before they are sent to memory, the larger of a beat and a chunk.
+// Flip-flops hold the group of each token, while it is collected, and the group that is being sent. LUTs are
+// multiplexers: they put a chunk into its group, select the group of a token, and select a beat if a group has several.
+// A module for two tokens takes about as many LUTs as one for one token (1305 and 1291 with 16 lanes and beats of 512
+// bits, verif/cost/measured.txt), so `tokens` counts only above two.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chunk = 32 * class_lanes(a), beat = class_beat_bits(a), group = at_least(chunk, beat),
             tokens = class_tokens(a);

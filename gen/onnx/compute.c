@@ -82,12 +82,14 @@ static const struct {
 };
 
 static double gelu(const struct node *n, double x) {
+    // The constants are sqrt(2 / pi) and sqrt(1 / 2).
     if (!strcmp(onnx_string(n->src, "approximate", "none"), "tanh"))
         return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
     return 0.5 * x * (1 + erf(x * 0.7071067811865476));
 }
 
-// Computes an operator with attributes, or a recognized function. Returns false if the node has another operator.
+// Computes an operator with attributes, or a Function node, by which patterns.c replaces a function that the file
+// computes in several nodes. Returns false if the node has another operator.
 static bool compute_shaped(const struct node *n, double x, double *y) {
     const char *op = n->op;
     if (!strcmp(op, "Function")) return *y = rewrite_function_of(n->word)(x), true;
@@ -114,6 +116,8 @@ static bool compute_three(const struct node *n, const double in[], size_t count,
     return true;
 }
 
+// An operator of one operand may have further operands, which are ignored, as the ratio of Dropout. An operator of two
+// operands must have exactly two, so a Max, Min or Sum of more is not computed.
 bool graph_compute(const struct graph *g, const struct node *n, const double in[], size_t count, double *y) {
     (void)g;
     for (size_t i = 0; i < COUNT_OF(unary); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes three files of a package: the core file for FuseSoC, package.json for the host program, and the head of
-// CHECKLIST.md for the person who runs the first request on a card.
+// Writes two files of a package and a part of a third: the core file for FuseSoC, package.json for the host program,
+// and the head of CHECKLIST.md for the person who runs the first request on a card.
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ void package_core(const struct package *p, struct text *out) {
               "  synth:\n    <<: *default\n    description: Vivado, with pads\n    filesets: [rtl, constraints]\n"
               "    flow: vivado\n    flow_options:\n      part: %s\n      pnr: none\n"
               "    parameters: [RILL_VENDOR_CELLS=true]\n\nparameters:\n  RILL_VENDOR_CELLS:\n    datatype: bool\n"
-              "    paramtype: vlogdefine\n    description: cells of the vendor's, which only its tools have\n",
+              "    paramtype: vlogdefine\n    description: cells of the vendor, which only the vendor's tools have\n",
               ir_second_clock(p->ir) ? "      - " PACKAGE_CLOCKS "\n" : "", p->name, b->part ? b->part : "\"\"");
 }
 
@@ -69,7 +69,8 @@ static void add_ports(const struct package *p, struct text *out) {
     text_add(out, "\n ]");
 }
 
-// Lists the kernels that can raise a fault. The register fault_place has the index of a kernel in this list.
+// Lists the kernels that can raise a fault. After fault 5, the register fault_place has the index of the kernel in this
+// list. After other faults, it has another meaning (docs/host.md).
 static void add_faults(const struct package *p, struct text *out) {
     bool first = true;
     text_add(out, ",\n \"fault_kernels\": [");
@@ -138,7 +139,7 @@ void package_json(const struct package *p, struct text *out) {
 // ---- checklist ----
 
 static void add_row(struct text *out, const char *key, const char *value) {
-    text_addf(out, "| %s | `%s` |\n", key, value ? value : "not known to the board's file");
+    text_addf(out, "| %s | `%s` |\n", key, value ? value : "not in the board file");
 }
 
 void package_checklist(const struct package *p, struct text *out) {

@@ -36,6 +36,7 @@ const char *oracle_name(struct arena *arena, const char *pattern, int64_t repeti
 
 const float *oracle_gain(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
                          const char *name, int64_t length, struct diag *diag) {
+    // With gamma_plus, the checkpoint stores the gain less this number. So random values are drawn near 0, like a bias.
     bool plus = n->gamma_plus != 0;
     float *v = checkpoint_vector(checkpoint, arena, name, length, 0, 0, plus ? CHECKPOINT_BIAS : CHECKPOINT_GAIN, diag);
     for (int64_t i = 0; v && plus && i < length; i++) v[i] = v[i] + (float)n->gamma_plus;
@@ -67,6 +68,7 @@ bool oracle_has_matrix(const struct oracle_node *n) {
 enum qformat oracle_format(const struct oracle_node *n) {
     return n->int16 ? QFORMAT_INT16 : n->asym ? QFORMAT_INT4_ASYM : n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
 }
+// A group of int4_asym always has 32 columns. A group of int4 has as many as the spec says.
 int64_t oracle_group(const struct oracle_graph *g, const struct oracle_node *n) {
     return n->asym ? 32 : n->int4 ? g->group : 0;
 }
@@ -195,7 +197,7 @@ static bool load_node(struct loader *l, const struct oracle_node *n, int64_t rep
     return w->gamma && load_vector(l, n->beta, repetition, w->k, 0, CHECKPOINT_BIAS, &w->beta);
 }
 
-// Fills all[node] for every operation with weights that an output needs. False after an error.
+// Fills all[node] for every operation that has weights and whose result an output needs. False after an error.
 static bool load_all(struct loader *l, const struct oracle_weights **all) {
     const struct oracle_graph *g = l->graph;
     for (size_t i = 0; i < g->node.count; i++) {

@@ -11,7 +11,9 @@
 struct load_slot {
     int64_t pos, made; // position of the next token, generated tokens
     bool busy;
-    int64_t due[2 + TIMING_MAX_DRAFTS]; // for each kind of outcome (next_outcome): how much it is due
+    // due: a credit of each outcome of next_outcome. Each draw adds an outcome's weight to its credit, takes the
+    // outcome with the largest credit, and subtracts the sum of all weights from that credit.
+    int64_t due[2 + TIMING_MAX_DRAFTS];
 };
 
 struct loading {
@@ -55,8 +57,9 @@ static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsi
     return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
 }
 
-// Returns how many drafts the part of a slot that generates may have. It leaves a token for each other such slot, and
-// stays within its block of positions and within the request.
+// Returns how many drafts the part of a slot that generates may have. The drafts leave a token for each slot in
+// `decodes`, as far as the step has parts for these slots. They do not cross the end of a block of 64 positions or the
+// end of the request.
 static int64_t most_drafts(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used,
                            int parts) {
     int64_t others = at_most(count(decodes), ir_parts_of_step(l->ir) - parts - 1),
@@ -158,12 +161,13 @@ struct foreseeing {
     struct timing_load *f;
     struct arena scratch;
     struct timing_step *step;
-    int steps, first_full, end_full; // steps in which every request generates
+    int steps;                // steps in all
+    int first_full, end_full; // every request generates in steps [first_full, end_full)
     struct timing_memory memory;
     bool drafts;    // requests have drafts
     int64_t phase;  // of a sample: cycles that are added to the memory's age
-    double *cycles; // per step: cycles from the last command of the previous step until its own
-    double after;   // from the last command of the latest step until its ids are written
+    double *cycles; // per step: cycles from the last command of the previous step to the last command of this step
+    double after;   // cycles from a step's last command until its ids are written: those of the step simulated last
     const char *why;
 };
 
@@ -286,7 +290,8 @@ static void find_full(struct foreseeing *t) {
         for (int p = 0; p < t->step[s].parts; p++) t->f->full_tokens += 1 + t->step[s].part[p].right;
 }
 
-// Sums the cycles of the steps, and notes for each request when its first and its last id are written.
+// Sums the cycles of the steps, and notes for each request when its first and its last id are written. t->after is
+// taken for all steps.
 static void find_times(struct foreseeing *t) {
     struct timing_load *f = t->f;
     double now = (double)f->start;

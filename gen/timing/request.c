@@ -11,7 +11,7 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
 int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
     if (decode > room) decode = room > 0 ? room : 0;
-    if (ir->design.slots) {
+    if (ir->design.slots) { // there are no kept prefixes then, so `first` is 0
         const struct timing_load_request request = {prompt, decode + 1, NULL};
         return timing_load_steps(ir, &request, 1, out);
     }
@@ -33,7 +33,8 @@ static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
 }
 
 // Each start reads the image's header, and the vector parameters unless they are kept. These reads alternate with the
-// lanes' first beats until the lanes' prefetch FIFOs are full.
+// lanes' first beats until the lanes' prefetch FIFOs are full. The loop of a language model takes one cycle more before
+// the first step, in which it asks memory for the prompt (S_PROMPT of rill_token_loop).
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     const struct timing_step step = timing_step_at(0, 1, false);
     struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
@@ -47,7 +48,8 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     return loaded + CYCLES_LOADED + (header_alone(ir, m) ? CYCLES_HEADER_ALONE : 0) + ir->design.is_lm;
 }
 
-// Each id takes CYCLES_LOOP_PASS cycles, and each beat of ids one more.
+// The token loop passes over each id of the kept prefix in CYCLES_LOOP_PASS cycles, and needs one more for each beat of
+// ids.
 int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
     return CYCLES_LOOP_PASS * first + first / (ir->design.beat_bits / 32);
 }

@@ -2,12 +2,12 @@
 // Converts the integer results of the lanes to fp32 (rill_dequantize) and stores them in a FIFO, which always has a
 // place for a result that arrives (rill_engine_out).
 //
-// side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
-// valid.
-// m_axis_y: {side, CHANNELS x fp32}. Its delay is the latency of rill_dequantize plus RESULT_HOPS plus 2 cycles of the
-// FIFO. y_taken: a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its
-// row scale or its bias is not finite; 2 cycles after the result entered the FIFO. y_taken and fault are delayed by a
-// further PULSE_HOPS cycles.
+// side = {last, user, count}. It comes SIDE_AT + HOPS cycles before valid, acc, scale and bias of the same row-step and
+// token.
+// m_axis_y: {side, CHANNELS x fp32}. If the FIFO is empty, m_axis_y_tvalid follows valid after the latency of
+// rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO (OUT_FIFO 2: 1 cycle). y_taken: a word was taken from
+// m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its row scale or its bias is not finite;
+// 2 cycles after the result entered the FIFO. y_taken and fault are delayed by a further PULSE_HOPS cycles.
 // Reset: clk, synchronous active-high rst, and lane_rst, which is delayed like a command to the lanes. Results on their
 // way and in the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have
 // no reset. They are empty before the reset ends, if it is as long as the header of rill_engine requires.

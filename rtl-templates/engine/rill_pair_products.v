@@ -4,14 +4,17 @@
 //
 // Free-running pipeline, never stalls:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << (shift_i mod 8)
-// With asym, rill_group_terms computes the value that is shifted. rill_pair_sums applies the rest of the exponent.
-// Terms come LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
-// The header of rill_matrix_pair describes the ports from other_toks to sums: factors come pair_skew cycles after
-// valid, sums 6 + PAIR_MORE cycles after it. A term has TERM_W bits, enough for the largest factors of all kinds of
-// weights.
+// The term is shifted left by the low 3 bits of shift_i only; rill_pair_sums shifts by the rest. With asym,
+// rill_group_terms computes the value that is shifted. A term has TERM_W bits, enough for the largest factors of all
+// kinds of weights.
+// Terms come LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh), sums 6 + PAIR_MORE cycles, and the
+// factors x of a nibble pair_skew(nibble, pair) cycles. All other inputs come with valid.
+// The header of rill_matrix_pair describes nibbles, x and other_toks. The header of rill_pair_terms describes the ports
+// from group_scale to sums.
 // PUMP must be 2 if PAIRS is 2. PUMP 2 has two forms, with equal terms in equal cycles:
 // - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice per cycle, at clk_2x, for both pairs or
-//   for both nibbles of a byte. Every rising edge of clk is also one of clk_2x; the lane finds out which ones.
+//   for both nibbles of a byte. Every rising edge of clk is also one of clk_2x. rill_pair_trees finds out which
+//   ones (rill_pump_phase).
 // - Otherwise, for simulation: twice as many multipliers, at clk. clk_2x is ignored, as with PUMP 1.
 // Reset: synchronous; resets only the valid bits.
 //

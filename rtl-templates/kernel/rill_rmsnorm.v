@@ -2,9 +2,9 @@
 // RMSNorm over vectors of N elements: y = (x * r) * gamma, r = rsqrt(mean(x^2) + eps), docs/numerics.md section 7.
 //
 // In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, taken with the chunk's
-// last token. Out: vector stream. The sum from which the mean follows is an exact integer, computed while a vector
-// enters. There are two banks: the next vector (all tokens of a step) may enter while the previous one leaves
-// (rill_norm_front).
+// last token. Out: vector stream. While a vector enters, rill_norm_sums rounds each x * 2^20 to an integer X and adds
+// up X^2 exactly, so mean(x^2) is this sum times 2^-40 / N. There are two banks: the next vector (all tokens of a step)
+// may enter while the previous one leaves (rill_norm_front).
 // Throughput: one chunk per cycle in and out. Latency log2(LANES) + 37 cycles from the last chunk in to the first
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
@@ -91,7 +91,9 @@ module rill_rmsnorm #(
         .x(x), .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tuser(m_axis_y_tuser),
         .m_axis_y_tlast(m_axis_y_tlast), .stat_bad(stat_bad), .bad(bad), .fault(fault));
 
-    // ---- statistics: r of each row; the sum of squares from its parts in two stages ----
+    // ---- statistics: r of each row ----
+    // rill_norm_sums gives the sum of squares in three parts: high * 2^44 + middle * 2^23 + low. They are added in two
+    // stages.
     reg  [103:0] outer_q;
     reg  [103:0] middle_q;
     reg  [103:0] squares_q;

@@ -11,9 +11,10 @@
 // one. Neighbouring entries of a section whose ENTRY_PART bits are set form a run. A run is walked once for each part,
 // with the part's word, and ENTRY_MANY then depends on the tokens of the part. Other entries get the last part's word
 // with ntok changed to the tokens of the whole step. At least one entry of a run must have ENTRY_MANY 0.
-// Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
-// and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
-// table is a ROM with registered read; m_axis_entry comes from registers.
+// Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section up
+// to the last one that runs in the step (all of them if none runs), and two per step. Latency: 3 cycles from the step
+// to its first entry, plus one per skipped section before it. The table is a ROM with registered read; m_axis_entry
+// comes from registers.
 // Reset: clk, synchronous active-high rst; the walk is discarded.
 //
 // name               meaning                                              unit      range

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the commands of docs/tutorial.md, docs/kernels.md and docs/ci.md in order, each page in an empty folder. Each
-# command must succeed and print what the page shows. Then runs the commands and tables of all pages that take minutes.
-# See --help.
+# command must succeed and print what the page shows. Then runs the slower commands of all pages (class deep of
+# tests/docs/commands.txt) and compares the slower tables (tests/docs/tables.py --deep); `deep` does only this. --all
+# also compares the slowest tables (--long). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -75,7 +76,8 @@ for name in ${pages[@]+"${pages[@]}"}; do
     done < <(lines)
     finish
 done
-# To correct wrong cells, run RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md, or with --long.
+# Compares the tables of a level (--deep or --long) in all pages. Prints the number of wrong cells and the first one. To
+# correct wrong cells, run RILL_UPDATE=1 tests/docs/tables.py --deep README.md docs/*.md, or with --long.
 tables() { # level
     local said
     said=$(cd "$root" && RILL_UPDATE='' tests/docs/tables.py "$1" README.md docs/*.md) && [ -z "$said" ] && return
@@ -84,7 +86,7 @@ tables() { # level
 }
 if [ -n "$deep" ]; then
     for level in "${levels[@]}"; do
-        counted check "tables of the pages that take a minute are what rill forecast prints: $level" tables "$level"
+        counted check "the tables of the pages agree with the commands that they name: $level" tables "$level"
     done
     run_commands $deep
 fi

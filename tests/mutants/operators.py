@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates faults from the syntax, for code without planted faults. tests/mutants/operators.sh runs them.
 
-usage: operators.py lines DATA OBJECTS COMMAND SECONDS FILE   writes FILE: the C lines that COMMAND has executed, from the
-                                                coverage data (*.gcda) under the folder DATA and the objects in OBJECTS
+usage: operators.py lines DATA OBJECTS COMMAND SECONDS FILE   writes to FILE which C lines COMMAND has executed, and its
+                                                run time SECONDS. Reads the coverage data (*.gcda) in the folder DATA,
+                                                and links the compiler's notes (*.gcno) in OBJECTS beside them
        operators.py draw [--sample N] [--seed S] FILE...    the files from which the faults of that sample are taken
        operators.py table MAP [--sample N] [--seed S] [--most N] FILE...   entries in the form of faults.txt, each with
-                                                the commands that execute its line by the files in the folder MAP, the
-                                                fastest first, at most as many as --most (default 12, 0: all). With
-                                                --sample, only N entries, drawn at random
+                                                the commands that execute its line, the fastest first, at most as many
+                                                as --most (default 12, 0: all). For C, these commands are in the
+                                                folder MAP, in files that `lines` wrote. With --sample, only N entries,
+                                                drawn at random
        operators.py count FILE...               how many faults of each class the files have
        operators.py summary TABLE RESULTS       how many of each class and language were found, and the survivors with
                                                 their lines; tests/mutants/survivors.txt says which are equivalent
@@ -20,10 +22,12 @@ A fault changes one place:
               places
   constant    a number is larger by one; in Verilog, also 1'b0 and 1'b1 change places
   arguments   two neighbouring arguments of one type change places (C only)
-A sample first draws a file N times: a file of twice the bytes is drawn twice as often. A file that was drawn M times
-then gives M of its faults, or all if it has fewer. So only these files are read, and MAP needs only their lines.
+A sample of N faults is drawn in two steps. First, N files are drawn, with repetition; the chance of a file is
+proportional to its size. Then a file that was drawn M times gives M of its faults, or all if it has fewer. So only the
+drawn files must be parsed, and MAP needs only their lines.
 C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
-assignments, conditions and case items count, not declarations of ports, and not defaults of parameters.
+assignments (also those of localparams), conditions and case items count, not declarations of ports, not defaults of
+parameters, and not indices and ranges in brackets.
 """
 import json
 import os
@@ -59,7 +63,8 @@ def span(node):
 
 
 def functions(tree, text):
-    """Bodies of the functions that are defined in the file itself, not in a header."""
+    """Yields the bodies of the functions that are defined in the file itself, not in a header. The offset of a header's
+    function is a place in the header, where this file has other text than the function's name."""
     for node in tree["inner"]:
         at = node.get("loc", {}).get("offset")
         if node["kind"] == "FunctionDecl" and at is not None and text[at:at + len(node["name"])] == node["name"]:
@@ -317,6 +322,7 @@ def results_of(path, entries):
     results = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
+            # A line of tests/mutants/run.sh: `ok    ID: text` or `FAIL  ID: text`, in a stored result after a hash.
             words = re.search(r"(?:^|[0-9a-f] )(ok   |FAIL ) ?(\S+): (.*)", line)
             if words and words[2] in entries:
                 survived = "survived" if words[3].startswith("survived") else "illegal"

@@ -65,7 +65,7 @@ static inline void assert_near(double value, double want, double tolerance) {
         fail_msg("%g is not within %g %% of %g", value, tolerance * 100, want);
 }
 
-// Returns the time in ns from the acceptance of a read of one beat to the beat.
+// Reads one beat. Returns the time in ns from the acceptance of the read until the beat is there.
 static inline double read_latency(struct bench *b, uint64_t address) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     struct hbm_beat beat;

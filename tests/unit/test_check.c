@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the stream checker with correct and wrong streams of every kind of value, in the order of docs/rtl.md section
-// 3. The replay of this file replaces the real one, so that the expected values are simple. test_check_ids.c tests the
-// streams of a token loop.
+// Tests the stream checker with correct and wrong streams of every kind of value. The streams send their words in the
+// order that docs/rtl.md section 3 defines. A simple replay in this file takes the place of the real one, so that an
+// expected value is a formula (value_of). test_check_ids.c tests the streams of a token loop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,6 +24,9 @@ enum {
     BLOCK = 40, // elements of a block of T_MX
     LONG = 90   // elements of T_MX
 };
+// T_ROW: the input of the graph, with which the carry of the repeated region begins. T_LOCAL: the carried value; its
+// stream leaves the region, with the value after the last repetition. T_X: the value for the next repetition. T_LAST: a
+// tensor of a region that runs only for the last token (IR_LAST). The others have the name of their kind.
 enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES, T_LAST, TENSORS };
 
 // ---- a replay whose values are a function of tensor, repetition, position and element ----
@@ -135,8 +138,7 @@ struct bench {
     struct diag diag;
     struct ir ir;
     struct check *check;
-    struct replay *run; // a second replay, of the sender
-    int64_t rows;       // of the request
+    int64_t rows; // of the request
 };
 
 static void set_tensor(struct ir *ir, enum tensor t, const char *name, enum ir_dtype dtype, int64_t n, int64_t m,
@@ -230,7 +232,6 @@ static int setup(void **state) {
     ir->edge = ARENA_ARRAY(&b.arena, struct ir_edge, TENSORS);
     ir->edges = TENSORS;
     make_edges(&b);
-    b.run = replay_open(&b.arena, ir, "", 1, &b.diag);
     b.check = check_open(&b.arena, ir, replay_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
     *state = &b;
     return 0;
@@ -262,6 +263,7 @@ struct sender {
     bool free;           // the wrong bit is in a part that may have any value
 };
 
+// With ALL_BITS as free_from of send, every data bit must be right.
 enum { USER_BITS = 2, COUNT_BITS = 3, ALL_BITS = 1 << 20 };
 
 // The word of a cycle.
@@ -340,8 +342,8 @@ static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t
     return u;
 }
 
-// Sends n elements from element `base` on, in blocks of `block`. The number of words of a token is even: if the blocks
-// have an odd number, an empty word is added to the last block.
+// Sends n elements from element `base` on, in blocks of `block`. A token has an even number of words. If its elements
+// fill an odd number of words, an empty word follows those of the last block.
 static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block,
                     int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;

@@ -24,11 +24,11 @@ struct replay {
 static const char *fault; // of the replay, at every position
 static bool gone;         // its values have left the window
 
-// id_behind: the id that is generated after the token at this position. id_at: the id of the token at a position, which
+// id_after: the id that is generated after the token at this position. id_at: the id of the token at a position, which
 // is one of the prompt or a generated one.
-static uint32_t id_behind(int64_t position) { return (uint32_t)(position * 2654435761u + 12345); }
+static uint32_t id_after(int64_t position) { return (uint32_t)(position * 2654435761u + 12345); }
 static uint32_t id_at(int64_t position) {
-    return position < PROMPT ? (uint32_t)position * 7919 + 3 : id_behind(position - 1);
+    return position < PROMPT ? (uint32_t)position * 7919 + 3 : id_after(position - 1);
 }
 
 struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *dir, int window, struct diag *diag) {
@@ -53,7 +53,7 @@ void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t pos
     (void)run, (void)tensor, (void)repetition, (void)position, (void)values;
 }
 
-uint32_t replay_next_id(const struct replay *run) { return id_behind(run->position); }
+uint32_t replay_next_id(const struct replay *run) { return id_after(run->position); }
 
 const char *replay_fault(const struct replay *run) { return run ? fault : NULL; }
 
@@ -187,7 +187,7 @@ static struct word word_of(enum stream s, int64_t index) {
 static int64_t words_of(enum stream s) { return s == S_RING ? NEW : s == S_ID ? ALL_IDS : STEPS; }
 static int bits_of(enum stream s) { return s == S_ID ? 32 : 64; }
 
-// Sends the first words of a stream, one of them with a wrong bit.
+// Sends the first `words` words of a stream. Bit `bit` of word `wrong` is inverted; -1: no word is wrong.
 static void send(struct bench *b, enum stream s, int64_t words, int64_t wrong, int bit) {
     for (int64_t i = 0; i < words; i++) {
         struct word w = word_of(s, i);
@@ -272,7 +272,8 @@ static void test_word_too_few(void **state) {
         }
 }
 
-// The end-of-text id ends the request before the count is reached. Ids and steps after it are too many.
+// An end-of-text id ends the request before it has max_new ids. Step words ahead of the ids may go on, but another id
+// in the ring must be reported.
 static void test_end_of_text(void **state) {
     struct bench *b = *state;
     begin(b, (struct end_ids){2, {97, id_at(PROMPT + 1)}});
@@ -285,7 +286,7 @@ static void test_end_of_text(void **state) {
     int64_t count;
     assert_int_equal(check_golden_ids(b->check, &count)[1], id_at(PROMPT + 1));
     assert_int_equal(count, 2);
-    send(b, S_RING, 3, 3, 0);
+    send(b, S_RING, 3, -1, 0);
     assert_says(b, "after the end of the request");
 }
 

@@ -119,7 +119,7 @@ static void test_image(void **state) {
     close(file);
     bench_open(&b, 250, 64);
     assert_null(hbm_load(b.hbm, 1, 1 << 20, path));
-    assert_memory_equal(hbm_bytes(b.hbm, 1, 1 << 20, 8), "weights", 8);
+    assert_memory_equal(hbm_bytes(b.hbm, 1, 1 << 20, 8), "weights", 8); // the file, and a zero after its end
     assert_non_null(hbm_load(b.hbm, 1, 0, "/nonexistent"));
     assert_non_null(hbm_load(b.hbm, 1, CHANNEL_BYTES, path));
     assert_null(hbm_bytes(b.hbm, 1, CHANNEL_BYTES - 1, 2));

@@ -125,10 +125,10 @@ static void test_random(void **state) {
     fixture_end(&f);
 }
 
-// Checks that the quantized evaluation stays near the floating-point one to the end of the context. most: limit of the
-// difference of the logits, relative to the logits, both as roots of sums of squares. The difference is larger for
-// smaller models, whose sums have fewer elements, and grows as the square root of the number of layers: gemma3 differs
-// by 2.9 % with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with five.
+// Runs a model to the end of its context in exact mode (quantized) and in float mode. The relative error of the logits,
+// |exact - float| / |float| with Euclidean norms over all positions, must be at most `most`. It is larger for smaller
+// models, whose sums have fewer elements. It grows about as the square root of the number of layers: it is 2.9 % for
+// gemma3 with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with five.
 static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);
@@ -151,6 +151,7 @@ static void check_follows(const char *spec, int64_t context, int vocabulary, dou
     fixture_end(&f);
 }
 
+// Models of the families with rotary embeddings.
 static void test_rotary(void **state) {
     (void)state;
     check_follows("tests/e2e/cases/llama_block/spec.yaml", 75, 61, 0.05);
@@ -198,7 +199,8 @@ static void test_gemma2(void **state) {
 
 // ---- evaluation ----
 
-// The step of a model whose logits are always those at `state`. The step fails from position 3 on.
+// The step of a test model: its logits are always the array `state`. It fails from position 3 on, so a text must not go
+// further.
 static bool step_stops(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]) {
     (void)id;
     for (int i = 0; i < count; i++) logits[i] = state;
@@ -207,6 +209,8 @@ static bool step_stops(void *state, int count, const uint32_t id[], int64_t posi
 
 #if defined(__SANITIZE_ADDRESS__) // fewer stories, because the evaluation is slow under sanitizers
 enum { STORIES = 2 };
+// The model card has no number for two stories. `rill golden SPEC --weights MODEL --eval valid.txt --stories 2` prints
+// this one as the float reference.
 static const double expected_perplexity = 10.370;
 #else
 enum { STORIES = 50 };
@@ -229,7 +233,7 @@ static void test_perplexity(void **state) {
     assert_true(evaluate_text(&of, &model, 1, &e));
     evaluate_lanes_close(&lanes);
     assert_int_equal(e.stories, STORIES);
-    assert_int_equal(e.model[0].agree, e.tokens);
+    assert_int_equal(e.model[0].agree, e.tokens); // predictions are compared with the first model, which is this one
     assert_float_equal(evaluate_perplexity(&e, 0), expected_perplexity, 0.002);
     close_model(&m);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as CSV where the cycles go: the first and the last cycle of every firing, on every stream whose probe reports
-// its beats. In a gap between two firings of an engine's result stream, the engine has waited for the stream whose
-// firing ends just before the gap ends.
+// Records as CSV the first and the last cycle of every firing, on every stream whose probe reports its beats. This
+// shows what an engine waited for: find a gap between two firings of its result stream, and then the stream with a
+// firing that ends just before the end of the gap.
 #include "verif/harness/sim_internal.h"
 
 static const char header[] = "request,stream,firing,first_cycle,last_cycle,beats\n";

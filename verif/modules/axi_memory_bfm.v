@@ -58,8 +58,9 @@ module axi_memory_bfm #(
         for (n = 0; n < WORDS; n = n + 1)
             mem[n] = pattern(n);
 
-    // Reads: q_* has the open bursts, the oldest first. A burst may be answered if no older burst has the same id.
-    // While `sending`, `beat` is the next beat of burst `pick`. `first` is where the search for a burst begins.
+    // Reads: q_* has the open bursts, the oldest first. A burst may be answered from cycle q_time on, if no older burst
+    // has the same id. While `sending`, `beat` is the next beat of burst `pick`. `first` is where the search for a
+    // burst begins.
     reg [63:0]     q_addr [0:QUEUE-1];
     reg [7:0]      q_len [0:QUEUE-1];
     reg [ID_W-1:0] q_id [0:QUEUE-1];
@@ -170,8 +171,9 @@ module axi_memory_bfm #(
                 if (wlast)
                     w_bursts = w_bursts + 1;
             end
-            // AXI allows a slave to wait for the data before it takes the address. The margins of 2 and 300 leave room
-            // for the entries that come before a ready has fallen.
+            // AXI allows a slave to wait for the data before it takes the address. A ready is given only while the
+            // queue is below its limit, and lets one entry in. So no queue grows beyond its limit, which is below its
+            // size.
             awready <= a_wr - b_rd < QUEUE - 2 && !chance(stall) && (wvalid || w_bursts > 0 || chance(20));
             wready <= w_wr - w_rd < BEATS - 300 && !chance(stall);
             while (a_rd < a_wr && w_bursts > 0) begin

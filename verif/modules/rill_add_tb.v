@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_add. Compares random firings of random length with golden_add (vectors_rill_add.c). Also checks the
-// latency (6 cycles), that no cycle is lost between words, and that an infinity raises the fault.
+// latency (6 cycles), that input words wait at most 2 cycles in all, and that an infinity raises the fault.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0

@@ -34,9 +34,11 @@ module rill_argmax_tb;
     reg  [31:0]         id [0:MOST*TOKENS-1];
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [HASHES*64-1:0] row_hash;
-    // hash_f: firings whose hash was due so far. hash_wait: cycles until the next one is due; 0: no id was offered yet.
+    // hash_f: firings whose hash was due so far. hash_wait: cycles until the hash of firing hash_f is due; 0: no hash
+    // is awaited.
     integer             hash_f = 0, hash_wait = 0;
-    wire                waits = idle != 0 || stall != 0;   // odd firings wait until the hash is checked
+    // 1: hashes are compared, and an odd firing waits until that of the firing before it has been.
+    wire                waits = idle != 0 || stall != 0;
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_binary. Compares random firings with the C function. Also checks the latency, that no cycle is
-// lost between words, and that an infinity raises the fault. FUNCTION is as in rill_binary, and DELAY is its latency.
-// FAULT 1: the vectors have an infinity, the fault must come, and results are not compared.
+// Testbench of rill_binary. Compares random firings with the C function. Also checks the latency, that input words wait
+// at most 2 cycles in all, and that an infinity raises the fault. FUNCTION is as in rill_binary, and DELAY is its
+// latency. FAULT 1: the vectors have an infinity, the fault must come, and results are not compared.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=1 DELAY=6
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=4 DELAY=2
@@ -18,7 +18,7 @@
 `default_nettype none
 
 module rill_binary_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains FUNCTION, DELAY and FAULT. LANES and TOKENS are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter FAULT = 0;

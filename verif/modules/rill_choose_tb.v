@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_choose. Sends random firings of random length. The result must be the operand that bit r of OF
 // selects, where r is the repetition of the firing. A repetition has FIRINGS firings, and repetitions are counted
-// modulo LAYERS. Also checks the latency (1 cycle) and that no cycle is lost between words.
+// modulo LAYERS. Also checks the latency (1 cycle) and that input words wait at most 2 cycles in all.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 FIRINGS=1 LAYERS=5 OF=6
 // sweep: LANES=1 TOKENS=1 FIRINGS=3 LAYERS=2 OF=2

@@ -7,8 +7,8 @@
 // Without the macro, clk_2x must be ap_clk, and ready must rise 30 to 70 cycles after the reset.
 // Checks in messages: 1 edges of clk_2x, 2 time until ready, 3 state after ready, 4 ready after a disturbance, 5 ready
 // without a reset, 6 and 8 state after and in a reset, 7 failed, 9 to 11 without the macro: clk_2x and state.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent; this bench has none, so one pair
-// is enough):
+// Sets for verif/modules/run.sh (form=cells defines RILL_VENDOR_CELLS; after @: idles and stalls in percent; they have
+// no effect here, so one pair of them is enough):
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6

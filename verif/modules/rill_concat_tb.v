@@ -11,7 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_concat_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains GROUPS. The others are parameters of the module.
     parameter LANES = 1;
     parameter TOKENS = 1;
     parameter FIRST = 1;

@@ -25,7 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_corner_turn_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains D0, D1, D2 and R. The others are parameters of the module.
     parameter LANES = 4;
     parameter TOKENS = 1;
     parameter D0 = 4;

@@ -24,7 +24,7 @@
 `timescale 1ns / 1ps
 
 module rill_credit_receive_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter DEPTH = 7;
     parameter STAGES = 0;                    // register stages between sender and receiver, in both directions

@@ -13,7 +13,7 @@
 `default_nettype none
 
 module rill_deserializer_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains STAGES. The others are parameters of the module.
     parameter DATA_W = 64;
     parameter SLICE_W = 8;
     parameter STAGES = 0;

@@ -14,7 +14,7 @@
 
 module rill_dma_read_tb;
     `include "rill_fields.vh"
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains CLIENTS. The others are parameters of the module.
     parameter BEAT_BITS = 256;
     parameter MAX_BURST = 16;
     parameter OUTSTANDING = 8;

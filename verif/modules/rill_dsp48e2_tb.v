@@ -8,7 +8,8 @@
 // - Each register that an attribute selects delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
 //   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are not delayed.
 // A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: only the one of P.
-// Sets for verif/modules/run.sh (after @: idles and stalls in percent; this bench has none, so one pair is enough):
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent; they have no effect here, so one pair
+// of them is enough):
 // sweep: REGS=0
 // sweep: REGS=1
 // quick: REGS=0 @ 0:0

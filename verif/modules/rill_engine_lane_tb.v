@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_engine_lane. Sends chunks of row parameters, group scales and data beats, which are taken as early
-// as allowed or later, mixed with local beats and used for several tokens.
-// - Rows are compared with plain sums of products. They must come with their parameters, or with the constants of K and
-//   V, 10 + HOPS + TERM_HOPS cycles after the command.
-// - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
-// - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
-//   have arrived, also several chunks of one row each, one after the other.
-// Checks in messages: 1 out_valid, 2 row, 3 arrived, 4 the run had too few cases, or not LANE_BEATS beats fit.
+// Testbench of rill_engine_lane. Sends random commands for chunks of beats: a beat of row parameters, beats of group
+// scales, then data. A beat is popped in the first cycle that is allowed, or later. Each beat is used for one or more
+// tokens. Some commands use a local beat instead. A reset in the middle of the run empties the lane.
+// - The result of a row must be the plain sum of products. It must come 10 + HOPS + TERM_HOPS cycles after the command
+//   of the row's last beat, with the parameters of the row or, for keys and values, with SCALE_K or SCALE_V and bias 0.
+// - The lane must hold LANE_BEATS beats, and must report every beat that it takes in once (arrived).
+// - With TERM_HOPS, the row parameters cross in words of PARAM_BITS. Rows end as soon as their words can have arrived,
+//   and chunks end before all their words have crossed. With PARAM_BITS 64, up to six chunks with one data command each
+//   follow one another.
+// Checks in messages: 1 out_valid, 2 row, 3 arrived, 4 the run had too few cases, or LANE_BEATS beats did not fit.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
@@ -41,7 +43,7 @@ module rill_engine_lane_tb;
     localparam OFFSET_W = X_BITS + 14;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
-    localparam RC = N / 8;
+    localparam RC = N / 8; // rows of a chunk: a beat of row parameters has 64 bits for each
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
     localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words that carry a row's parameters; 0: no TERM_HOPS
@@ -112,17 +114,20 @@ module rill_engine_lane_tb;
     reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
-    // Numbers of beats: taken by the lane, said (reported by `arrived`), and popped (used). The chunk still needs its
-    // parameters (want_params), want_scales beats of scales, and `data` uses of beats. since: cycles since the chunk's
-    // parameters. there: rows whose parameters can have arrived. brief: chunks of one row each that still follow.
-    // fresh: no scales have come yet.
+    // Numbers of beats: taken by the lane, said (reported by `arrived`), and popped (used). deepest: most beats in the
+    // lane. locals: uses of local beats. The chunk still needs its parameters (want_params), want_scales beats of
+    // scales, and `data` uses of beats. since: cycles since the chunk's parameters. there: rows whose parameters can
+    // have arrived. full: rows that began when this was true of all rows of the chunk. brief: chunks of one data
+    // command each that still follow. fresh: no scales have come yet. token, ntok: next token of the present beat, and
+    // tokens that use it. group: group scale. hold: cycles of a pause that are left. quiet: cycles since the last beat
+    // was popped.
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
     integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
 
-    function integer place; // position of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x, in the order of rill_matrix_lane
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -15,7 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_engine_offset_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;

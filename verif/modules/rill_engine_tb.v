@@ -7,7 +7,8 @@
 // never wait for room at the output.
 // Checks in messages: 1 descriptor and 2 beat of the V write-out, 3 and 4 the file of vectors, 5 busy and stall_* are
 // high together, 6 a fault, 7 no fault, 8 number of layers done, 9 idle cycles, 10 waits.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS, form=fast RILL_FAST_SIM;
+// after @: idles and stalls in percent):
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=1 GROUP=128 HEAD_DIM=66
@@ -102,7 +103,7 @@ module rill_engine_tb;
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam X_W = XS * X_BITS + 8;
-    localparam RC = XS / 8;
+    localparam RC = XS / 8;                      // row-steps of a chunk
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam USER_W = TOK_W + 1;
     localparam COUNT_W = $clog2(C + 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_event_counters. Compares the counts with a model, under random events and random enables. Also
 // checks clear and the carry into the high 32 bits, for which it forces a counter to a value just before the carry.
-// Sets for verif/modules/run.sh (after @: idles and stalls in percent; this bench has none, so one pair is enough):
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent; they have no effect here, so one pair
+// of them is enough):
 // sweep: EVENTS=1
 // sweep: EVENTS=3
 // quick: EVENTS=3 @ 50:50

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fifo_pool. The table takes one firing from port 0, then REPEAT firings from port 1, and in head
-// steps (STEP_HEAD) also one from port PORTS-1. Steps are random. Firings have random lengths up to LONGEST words,
-// which may be more than DEPTH. All sources and all sinks are active at the same time. Every stream must get its own
-// words in order, and the pool must never hold more than DEPTH words. Without idles and stalls, no cycle may be lost
-// between firings. This is checked only with LONGEST of 3 or more, because rill_schedule loses a cycle per section and
-// two per step and may be too slow for shorter firings.
+// steps (STEP_HEAD) also one from port PORTS-1. Steps are random. Firings have random lengths of up to LONGEST words.
+// LONGEST may be larger than DEPTH. All sources and all sinks are active at the same time. Every stream must get its
+// own words in order, and the pool must never hold more than DEPTH words. Without idles and stalls, no cycle may be
+// lost between firings. This is checked only with LONGEST of 3 or more, because rill_schedule loses a cycle per section
+// and two per step and may be too slow for shorter firings.
 // Sets for verif/modules/run.sh:
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2

@@ -11,7 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_frame_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains IN and OUT. TOKENS is that of the module.
     parameter TOKENS = 1;
     parameter IN = 12;
     parameter OUT = 3;

@@ -2,7 +2,8 @@
 // Testbench of rill_half_hop. Sends a random word in each cycle of clk, or with +idle only in some cycles, and compares
 // the output with the input of STAGES cycles ago. The sets compare the pumped forms and the plain one with this
 // definition, so all forms are equal.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS; after @: idles and stalls
+// in percent; stalls have no effect here):
 // sweep: DATA_W=512 STAGES=2 form=pump
 // sweep: DATA_W=2 STAGES=2 form=pump
 // sweep: DATA_W=256 STAGES=3 form=pump

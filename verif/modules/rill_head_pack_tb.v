@@ -17,7 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_head_pack_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains HEADS and UNITS. The others are parameters of the module.
     parameter TOKENS = 4;
     parameter TOGETHER = 3;
     parameter HEADS = 6;

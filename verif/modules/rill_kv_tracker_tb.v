@@ -2,7 +2,7 @@
 // Testbench of rill_kv_tracker. Reports layers of K and of V as done at random times, each with one descriptor that is
 // written after a random time. Each of the two counts must depend on its own writers alone, never be ahead of a
 // response, and follow within 4 cycles. kv_layers_done must be the smaller count, one cycle later.
-// rill_write_tracker_tb tests layers that end while earlier ones are open, and layers that stop half way.
+// rill_write_tracker_tb tests layers that end while earlier ones are open, and layers that pause before they end.
 // rill_k_writer_tb tests the tracker with a real writer.
 // Checks in messages: 1 kv_layers_done, 2 and 3 the count of K or V is ahead, 4 and 5 it is late, 6 the run takes too
 // long.

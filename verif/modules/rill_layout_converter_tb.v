@@ -23,7 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_layout_converter_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // The header explains D0, D1, R and KIND. The others are parameters of the module.
     parameter TOKENS = 1;
     parameter D0 = 4;
     parameter D1 = 3;

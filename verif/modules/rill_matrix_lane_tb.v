@@ -4,7 +4,8 @@
 // sideband 9 + HOPS cycles after its last beat; with PUMP 2, 12 + PAIR_MORE + HOPS cycles. Between the beats all inputs
 // but valid and the token are unknown (x).
 // Checks in messages: 1 out_valid, 2 a row, 3 too few rows at the end, or no sum beyond 64 bits with ACC_W above 64.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS, form=fast RILL_FAST_SIM;
+// after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
@@ -143,7 +144,7 @@ module rill_matrix_lane_tb;
         end
     endtask
 
-    function integer place; // position of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x, in the order of rill_matrix_lane
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -5,7 +5,8 @@
 // A token that a row does not have must change no accumulator. With two pairs, rows use the two banks of accumulators
 // in turn.
 // Checks in messages: 1 out_valid, 2 a result, 3 no row began while results of the one before left, or no reset came.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS, form=fast RILL_FAST_SIM;
+// after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2 form=fast
 // sweep: BEAT_BITS=512 TOKENS=8
@@ -156,7 +157,7 @@ module rill_matrix_pair_tb;
         end
     endtask
 
-    function integer place; // position of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x, in the order of rill_matrix_lane
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -4,7 +4,8 @@
 // adds the bias of all products. The ones between the first and the last also add a product of a multiplier that is not
 // in the chain. The lower and the upper bits of the result must be the plain sums of products and biases for the two
 // activations. p must not change while en is low.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=cells defines RILL_VENDOR_CELLS, form=fast RILL_FAST_SIM; after @: idles and
+// stalls in percent):
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64

@@ -3,7 +3,8 @@
 // and a random choice of the others, with the largest values of all factors first. Terms are compared with plain sums
 // of products in every cycle. In cycles without a valid term, the term must keep its latest valid value. So all forms
 // of the module give the same terms in the same cycles.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS, form=fast RILL_FAST_SIM;
+// after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 form=cells
@@ -129,7 +130,7 @@ module rill_pair_products_tb;
     integer               n, k, t, q, w, weight, seed, idle, beats = 0, close = 0, extreme;
     reg                   failed = 0, was_reset = 0, was_valid = 0;
 
-    function integer place; // position of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x, in the order of rill_matrix_lane
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_param_loader. Every store must get its beats in order, each in PIECES pieces. The first piece of a
-// beat must come one cycle after the beat is offered, and then one piece for each further cycle in which the beat is
-// offered. done must come at the end. The bench makes four starts, each with new beats.
+// Testbench of rill_param_loader. Every store must get its beats in order, each in PIECES pieces. During a load, each
+// cycle in which a beat is offered must give one piece of the beat on load_data in the next cycle. done must come at
+// the end. The bench makes four starts, each with new beats.
 // Sets for verif/modules/run.sh:
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
@@ -38,7 +38,8 @@ module rill_param_loader_tb;
     reg  [LOAD_BITS-1:0] due_data [0:4095];
     integer              due_store [0:4095];
     // wanted, seen: pieces that must come and that have come. waits: cycles in which tready was wrong while beats came.
-    // started: cycle of the latest start; waits are counted only after it.
+    // started: cycle of the latest start; waits are counted only after it. active: a load runs. handed_q: a beat was
+    // offered to it in the previous cycle. piece: index of the piece that is handed over.
     integer              wanted = 0, seen = 0, n, s, i, p, seed, waits = 0, started = 1 << 30;
     reg                  handed_q = 0, active = 0;
     integer              piece = 0;
@@ -52,8 +53,8 @@ module rill_param_loader_tb;
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
-    // In each cycle with a beat, a piece of the beat must be handed over, which is on load_data one cycle later. The
-    // beat is taken together with its last piece.
+    // In each cycle of a load in which a beat is offered, one piece of the beat is handed over. load_valid must then be
+    // 1 in the next cycle, and 0 in all other cycles. The beat must be taken together with its last piece.
     always @(posedge clk) begin
         handed_q <= s_valid && active;
         piece <= rst || (s_valid && s_ready) ? 0 : s_valid && active ? piece + 1 : piece;

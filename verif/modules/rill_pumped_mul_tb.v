@@ -7,7 +7,7 @@
 // (x_0); in the next half, they must be the sums for the other pair (x_1). Both forms of the module (Verilog and
 // form=cells) are compared with the same sums. With +idle, some rounds have unknown inputs, and their results are not
 // compared.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=cells defines RILL_VENDOR_CELLS; after @: idles and stalls in percent):
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_rotate. Checks every rotation of random words: element i must move to (i + turn) mod ELEMS.
-// Sets for verif/modules/run.sh (after @: idles and stalls in percent; this bench has none, so one pair is enough):
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent; they have no effect here, so one pair
+// of them is enough):
 // sweep: ELEMS=4 ELEM_W=5
 // sweep: ELEMS=2 ELEM_W=1
 // sweep: ELEMS=32 ELEM_W=9

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_schedule. Compares entries, layers, step words and tlast with a walk through the table in the
-// bench. Without idles and stalls, also checks that a section runs at one entry per cycle.
+// bench. Without idles and stalls, also checks the cycles of all steps together: one for each entry, one for each
+// section up to the last one that runs in the step, and two for the step.
 // The table has sections of lengths L0, L1, L2 and repeats R0, R1, R2. HEADS: bit mask of the sections that run only in
 // steps with STEP_HEAD. MANY: bit mask of the entries that steps of one token skip (a decimal number, bit 0 is entry
-// 0).
+// 0). The last entry of a section must not be in it, as the module requires.
 // Sets for verif/modules/run.sh:
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
@@ -21,8 +22,7 @@
 
 module rill_schedule_tb;
     `include "rill_fields.vh"
-    // Parameters that neither a comment nor the header explains are those of the module.
-    parameter ENTRY_W = 8;
+    parameter ENTRY_W = 8;                   // as in the module; the header of this file explains the others
     parameter L0 = 1;
     parameter L1 = 3;
     parameter L2 = 1;
@@ -67,20 +67,27 @@ module rill_schedule_tb;
         .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(m_last), .done(snk_done));
 
-    // one_step sends a step word and queues the expected output. bound: upper bound of the cycles of all steps.
+    // bound: most cycles of all steps. first: table index of the first entry of section s. remaining: entries of the
+    // step that follow, including those that the step skips.
     integer s, r, e, first, remaining, n, seed, idle, stall, bound;
     reg [63:0] step;
     // Returns the number of entries of a section in a step, including those that a step of one token skips.
     function integer runs(input integer section, input head);
         runs = (WHEN[section] && !head) ? 0 : LEN[section*16 +: 16] * REPEAT[section*16 +: 16];
     endfunction
+    // Returns the number of sections that take a cycle in a step: those up to the last one that runs, or all three if
+    // none runs. The module knows whether a later section runs, so the others take no cycle.
+    function integer visits(input head);
+        visits = runs(2, head) != 0 || (runs(0, head) == 0 && runs(1, head) == 0) ? 3 : runs(1, head) != 0 ? 2 : 1;
+    endfunction
+    // Sends a step word and queues the expected output. Every second step has one token.
     task one_step;
         begin
             step = {$random(seed), $random(seed)};
             if (n % 2 == 1) step[STEP_NTOK +: STEP_NTOK_W] = 1;
             u_src.push(step, 1'b0, 1'b0);
             remaining = runs(0, step[STEP_HEAD]) + runs(1, step[STEP_HEAD]) + runs(2, step[STEP_HEAD]);
-            bound = bound + remaining + 6; // loses at most a cycle per section (3) and 3 per step
+            bound = bound + remaining + visits(step[STEP_HEAD]) + 2; // 2: to take the step, and to end it
             first = 0;
             for (s = 0; s < 3; s = s + 1) begin
                 if (runs(s, step[STEP_HEAD]) != 0)

@@ -30,7 +30,7 @@
 `default_nettype none
 
 module rill_unary_lane_tb;
-    // Parameters that neither a comment nor the header explains are those of the module.
+    // Parameters without a comment are those of the module.
     parameter FUNCTION = 0;
     parameter LATENCY = 22; // latency of FUNCTION
     `include "unary_functions.vh"

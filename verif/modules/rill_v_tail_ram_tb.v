@@ -2,7 +2,7 @@
 // Testbench of rill_v_tail_ram. Compares it with an array of bytes, under three kinds of random writes: one byte; byte
 // 0 while the rest of the word is cleared; a whole word of zeros. Data must come 2 cycles after the address. If the
 // word is written in the cycle of the read, they must be the old contents.
-// Sets for verif/modules/run.sh (form: a macro):
+// Sets for verif/modules/run.sh (form=fast defines RILL_FAST_SIM):
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16

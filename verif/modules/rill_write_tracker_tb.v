@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_write_tracker. Reports layers with a random number of descriptors per engine, also none, which are
-// written after random times. Now and then a layer stops half way until the count has reached all earlier layers,
-// because a later layer must not delay the count. The count must never pass a layer with an open descriptor. When all
-// finished layers are written, it must reach their number within LATENCY cycles.
-// Checks in messages: 1 and 2 the count is ahead, 3 it decreases, 4 it is late, 5 too few layers stopped half way, 6
-// the run takes too long.
-// Sets for verif/modules/run.sh:
+// Testbench of rill_write_tracker. Each layer gives every engine a random number of descriptors, or none. Each
+// descriptor is reported as written after a random time. The count must never include a layer with an open descriptor.
+// When all descriptors of the finished layers are written, the count must reach the number of these layers within
+// LATENCY cycles. To test that an unfinished layer does not delay the count of earlier ones, some layers pause after a
+// part of their descriptors until the count has reached all earlier layers.
+// Checks in messages: 1 and 2 the count is ahead, 3 it decreases, 4 it is late, 5 too few layers paused, 6 the run
+// takes too long.
+// Sets for verif/modules/run.sh, which also sets idles and stalls: with idles, descriptors are given less often; with
+// stalls, they are written less often.
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3
@@ -17,14 +19,17 @@ module rill_write_tracker_tb;
     parameter WRITERS = 3;
     parameter COUNT_W = 5;
     localparam LAYERS = 400;
-    localparam LATENCY = 4;                  // cycles for the end of a round, the next round and the bench's registers
+    // LATENCY: most cycles from the pulse to the count. The module needs 2 cycles after the last written pulse, and 1
+    // more if the round before has only ended with it; or 3 after a layer_done without open descriptors.
+    localparam LATENCY = 3;
     localparam MOST = (1 << COUNT_W) - 1;    // most open descriptors that an engine's counter can count
 
     reg                clk = 0, rst = 1, layer_done = 0;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
-    // layer: layers that are finished. whole: layers from the first on whose descriptors are all written. ripe: cycles
-    // since `whole` changed. was: the count one cycle before. holds, below: layers that stopped half way.
+    // layer: number of finished layers. whole: how many of them, counted from the first, have all their descriptors
+    // written. ripe: 1 at the clock edge at which the module takes the pulse with which `whole` grew, then one more at
+    // each edge. was: the count one cycle before. held: a layer pauses. holds: layers that paused.
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
     integer            left [0:WRITERS-1];   // descriptors of the current layer that are not given yet
     integer            open [0:LAYERS*WRITERS-1]; // open descriptors of a layer and engine

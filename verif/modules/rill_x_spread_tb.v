@@ -3,7 +3,8 @@
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
 // must come together with the first factors. A reset comes in the middle of the run.
 // Checks in messages: 1 a factor, 2 the exponents, 3 too few slices, or none alone.
-// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
+// Sets for verif/modules/run.sh (form=pump defines RILL_PUMP, form=cells RILL_VENDOR_CELLS; after @: idles and stalls
+// in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 TURN_TOKENS=1 X_BITS=10 FACTOR_W=10 PARTS=4
 // sweep: BEAT_BITS=512 TURN_TOKENS=2 FACTOR_W=32

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of the bench of an elementwise kernel with one operand, which the bench includes in its module. Compares
 // the results of random firings of random length with those of the C function (vectors_unary.c). Also checks, without
-// idles and stalls, the latency and that no cycle is lost between words, and with FAULT that an infinity raises the
-// fault.
+// idles and stalls, the latency and that input words wait at most 2 cycles in all, and with FAULT that an
+// infinity raises the fault.
 // The bench defines UNARY_MODULE, UNARY_PARAMETERS (empty, or parameters that each end with a comma) and UNARY_LATENCY.
     parameter LANES = 4;
     parameter TOKENS = 2;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_sample_tb as hexadecimal words: the number of firings, then for each firing: a flag (1: its
-// settings differ from those of the previous firing), the settings (inverse, top_k, min_p, seed low and high,
-// position) of each row of settings (ROWS), ntok, ntok*N elements (token by token), ntok ids, and the high and the low
-// word of the last token's hash (rill_logits_hash).
+// settings differ from those of the previous firing), for each of the ROWS rows of settings inverse, top_k, min_p, seed
+// low, seed high and position, then ntok, ntok*N elements (token by token), ntok ids, and the high and the low word of
+// the last token's hash (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
 enum { FIRINGS = 48, SAME = 2 /* firings under the same settings */ };
 
-// Returns one of a few values, so that ties, zeros of both signs and subnormals occur, or with kind 0 any value near 1.
-// kind 1: only zeros and subnormals; 2: also negative values; 3: all of the few values.
+// Returns one of a few values, so that ties, zeros of both signs and subnormals occur. kind 1: only zeros and
+// subnormals; 2: also negative values; 3: all of the few values. kind 0: a random value instead, of either sign and
+// from 2^-8 to below 2^9.
 static float element(struct vectors *v, int kind) {
     static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000,
                                    0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};

@@ -22,7 +22,7 @@ module pool #(
     output reg  [USER_W-1:0] m_axis_y_tuser,
     output reg               m_axis_y_tlast
 );
-    reg         open_q;
+    reg         open_q;              // keeps tready low in reset and in the cycle after it
     reg  [31:0] best_q [0:TOKENS-1]; // largest element so far of each token, as an integer with the order of fp32
     reg  [31:0] element_q, place_q;  // index in the vector, and in the group
     wire [USER_W-2:0] tok = s_axis_x_tuser[USER_W-2:0];

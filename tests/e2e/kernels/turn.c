@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Negates the elements of every second position that the operation processes. Each operation has a copy of `seen`. If
-// the number and the name of the operation do not belong together, this is a fault.
+// Negates the elements of every second position that the operation processes; zeros stay +0 or -0. The file is loaded
+// once for each operation, so each operation has its own `seen`. Also checks that the caller passes the right number
+// and name of the operation: a pair that does not belong together is a fault.
 #include "rill_kernel.h"
 
 static int64_t seen;

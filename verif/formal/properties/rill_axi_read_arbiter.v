@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_axi_read_arbiter, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves these rules. A client's request goes out once, unchanged, with the client's number, and stays until it is
 // taken. Grants go only to clients that ask, one at a time; the proof of rill_round_robin shows that they are fair.
 // Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_axil_regs, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves these rules. A write gets its response two cycles after address and data have come, or later if an earlier
 // response waits. A read gets data five cycles after its address. Responses and data stay until they are taken, and
 // none comes unasked. A register that the host writes (an arbitrary one is watched) holds the bytes that were written

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_burst_splitter, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that the bursts of a descriptor cover its bytes, each byte once and in order. No burst crosses a multiple of
 // MAX_BURST beats, so none crosses a 4 KiB page. Lengths are 1 to MAX_BURST, burst_last marks only the last burst, and
 // a burst that waits does not change. The proof follows one arbitrary descriptor, the marked one. verif/formal/run.sh

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_dma_read, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves the rules below. The memory may answer after any number of cycles, but only requests that it has taken, and
 // one burst after the other. Every beat finds room. At most OUTSTANDING bursts are open. A request stays until it is
 // taken. Bursts have 1 to MAX_BURST beats and stay within 4 KiB. idle is high only if nothing is held or open. The

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_dma_write, which verif/formal/run.sh inserts before its `endmodule` or where the directive `in`
+// says.
 // Proves the rules below. The memory may respond after any number of cycles, but only to beats whose address and data
 // it has taken. A beat is taken only in its client's turn and only while the client has a descriptor. The beat gets the
 // next address of the descriptor. Address and data of a beat leave once, in the order of the beats. At most OUTSTANDING

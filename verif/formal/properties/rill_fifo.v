@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_fifo, which verif/formal/run.sh inserts before its `endmodule` or where the directive `in` says.
 // Proves that no word is lost or doubled, that the order is kept (one marked word is followed) and that the protocol
 // holds. After a reset, a word is refused only if DEPTH words are inside, or in the first cycle. A word is offered at
 // most one cycle after the words before it have left.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_fork, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that each reader takes each word once: no reader misses a word or sees it twice, and the word leaves when all
-// readers have it. Assumption: an offered word stays until it is taken.
+// readers have it. In a reset, nothing is offered or taken. Assumptions: the first cycle is a reset, and an offered
+// word stays until it is taken.
 reg              f_begun_q = 1'b0;
 reg  [PORTS-1:0] f_has_q;                    // readers that have taken the offered word
 reg              f_held_q;                   // a word was offered in the previous cycle and did not leave

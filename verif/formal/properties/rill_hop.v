@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_hop, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that q equals the d of STAGES cycles ago. In a reset, the low CLEAR_W bits of the words on their way become 0.
 localparam F_STAGES = STAGES > 0 ? STAGES : 1;
 localparam [DATA_W-1:0] F_CLEARED = ~({DATA_W{1'b1}} << CLEAR_W); // the low CLEAR_W bits

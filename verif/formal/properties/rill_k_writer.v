@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_k_writer, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that each unit gets its place: position p goes to channel p mod CHANNELS, into row p / CHANNELS of its layer
 // and head. The first unit of each head and token comes with the descriptor. On the channels' side, units leave in
 // order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit that a channel has

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_owed, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that the count (f_open) is the number of requested bursts that are not answered. If such bursts are open in a
 // reset, owed rises. It stays high up to the cycle after the last one is answered, or until nothing has come for
 // 2^QUIET_BITS cycles, and is low otherwise. verif/formal/run.sh describes the directive `port`.

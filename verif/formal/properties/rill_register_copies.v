@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_register_copies, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that every copy equals the d of the previous cycle, or 0 if rst was high in that cycle.
 reg              f_begun_q = 1'b0;
 reg [DATA_W-1:0] f_past_q;

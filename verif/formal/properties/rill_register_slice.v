@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_register_slice, which verif/formal/run.sh inserts before its `endmodule` or where the directive
+// `in` says.
 // Proves the protocol at the output, and that an arbitrary word, the marked one, leaves unchanged and in order. With
 // MODE 2 and 3, after a reset, a word is refused only if two words are inside, or in the first cycle. With MODE 0 and 1
 // the slice is ready whenever the reader is, and with MODE 1 also when the slice is empty. verif/formal/run.sh

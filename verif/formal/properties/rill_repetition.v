@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_repetition, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that repetition equals (firings since reset / FIRINGS) modulo LAYERS. Only TOGETHER = 1 is proven: a `last`
 // counts as one firing here, and verif/formal/run.sh sets no other value.
 reg        f_begun_q = 1'b0;

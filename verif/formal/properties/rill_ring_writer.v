@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_ring_writer, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that each id gets one descriptor of one beat at its address, and a beat that holds the words of earlier ids,
 // this id, and zeros after it. Both stay until they are taken. An id is counted only when both have been taken and the
 // write engine has then been idle for eight cycles, and before the next id is taken. Assumption: the indexes of the ids

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_round_robin, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that there is at most one grant, that it goes to a client that asks, and that there is one if any client asks.
 // A client that keeps asking waits for at most CLIENTS - 1 grants to others.
 (* anyconst *) reg [5:0]   f_client;         // the watched client

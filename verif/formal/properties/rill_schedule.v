@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_schedule, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that each step gives the entries of the sections that run, in order, each section as often as its repeat count
 // says, with the number of the repetition and the step word. tlast is only on the last entry, and an entry that waits
 // stays. An entry comes within SECTIONS + 4 cycles after the step word, or after room at the output. The signals with

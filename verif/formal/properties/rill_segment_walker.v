@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_segment_walker, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that the right bursts come from the runs that the pipeline has computed. A run gives each of its beats once,
 // in order; a run of more than 65,535 beats is cut into pieces of 32,768 beats and the rest. An entry gives as many
 // runs as it has, one stride apart, and none before the writes that it needs have their responses. A burst that waits

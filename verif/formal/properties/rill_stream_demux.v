@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_stream_demux, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that in a turn the beats go unchanged to its port, and to no other one, up to the beat with tlast, which ends
 // the turn. In a turn with port number 255 the beats are dropped. The proof follows one arbitrary turn.
 // verif/formal/run.sh describes the directive `shows`.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_stream_mux, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that in a turn the beats of its port, and of no other port, pass unchanged, up to the beat with tlast, which
 // ends the turn. The proof follows one arbitrary turn.
 // verif/formal/run.sh describes the directive `shows`.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_stream_reader, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that each step gives a descriptor for each group of each token, in the order group, token. Its offset is
 // OFFSET + position * ROW_BYTES + group * GROUP_BYTES. A word that waits at either output stays. The beats that answer
 // a descriptor are not covered. Assumption: steps have 1 to TOKENS tokens.

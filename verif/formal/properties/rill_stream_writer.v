@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_stream_writer, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that rows are written at the places of their positions. Each group of each token gets a descriptor, in the
 // order group, token, at OFFSET + position * ROW_BYTES + group * GROUP_BYTES. Its beats hold the token's chunks in
 // their slots, and zeros after the last chunk. A word that waits stays. The proof follows one arbitrary slot of one

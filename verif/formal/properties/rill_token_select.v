@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_token_select, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves for ALL = 0 that in a step with head set, the data of the last token's beats pass unchanged, and their tuser
 // is that of a step with one token. All other beats are dropped without waiting. A step word is taken with the tlast
 // beat of its firing, and with no other beat.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Properties of rill_weight_lane, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that the beats of each run are read once, in order, and only while `filled` is high; that every beat that was
 // read leaves once, in order; and that a beat that waits stays. The proof is about the addresses of beats; the contents
 // of the RAM are not part of it.
