@@ -88,7 +88,7 @@ static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
 
 // Packs a row into a lane's data: its scale and bias into the header of its chunk, its group scales after the header,
 // and its mantissas into the beats that layout_data_beat gives. step: index of the row among the lane's rows. bytes:
-// size of a beat. outer: result of is_outer.
+// size of a beat. outer: result of image_is_outer.
 static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
                      float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
@@ -104,9 +104,7 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     }
 }
 
-// Returns whether the engine processes the first chunk of a product column by column, with K as the outermost loop (see
-// layout_data_beat).
-static bool is_outer(const struct ir *ir, int node) {
+bool image_is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
     return false;
@@ -134,7 +132,7 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
 static const uint8_t *pack_lane(struct image *im, const struct store_entry *e, const struct layout_matrix *l,
                                 const struct qmatrix *m, const float *scale, int lane_index) {
     uint8_t *lane = arena_alloc(im->scratch, (size_t)(l->stream_beats * beat_bytes(im)), 1);
-    bool outer = is_outer(im->ir, e->node);
+    bool outer = image_is_outer(im->ir, e->node);
     int lanes = im->ir->engine[ir_engine_of(im->ir, e->node)].lanes;
     for (int64_t step = 0, row = lane_index; row < e->rows; step++, row += lanes)
         pack_row(l, m, row, step, scale[row], beat_bytes(im), outer, lane);

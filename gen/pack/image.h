@@ -33,6 +33,9 @@ struct image {
 // Opens the files of all channels in the output folder. This function and the functions below that return bool return
 // false after an error.
 bool image_open(struct image *);
+// Returns whether the engine processes the first chunk of a product column by column, with K as the outermost loop (see
+// layout_data_beat).
+bool image_is_outer(const struct ir *, int node);
 // Writes a product's matrix for all lanes, or an embedding table as records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
 // Writes a table by position, or the parameters of a norm.

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/pack/image.h"
 #include "gen/model/gguf.h"
 #include "gen/pack/pack.h"
@@ -27,8 +29,24 @@ static uint64_t hash_text(const struct text *text) { // FNV-1a
     return h;
 }
 
+// Adds the numbers that decide how the values of a node's tensors are written: the lanes that read vector parameters,
+// the format of a matrix or table, the order of a matrix's chunks, and the exponent that its stored row scales contain.
+static void add_arrangement(struct text *t, const struct ir *ir, int n) {
+    const struct ir_node *node = &ir->node[n];
+    switch (ir_op_weights(ir, node->op)) {
+    case IR_WEIGHTS_VECTORS: text_addf(t, "vectors %d\n", ir_node_lanes(ir, n)); break;
+    case IR_WEIGHTS_RECORDS: text_addf(t, "records %d\n", (int)layout_table_format(node)); break;
+    case IR_WEIGHTS_MATRIX:
+        text_addf(t, "matrix %d %d %" PRId64 "\n", (int)layout_format(node), image_is_outer(ir, n),
+                  ir->tensor[node->in[0]].exp_min);
+        break;
+    default: break;
+    }
+}
+
 // Hashes the numbers that decide where an image has its parts and how the values are arranged in them: channels, width
-// of a beat, lanes, groups of weights, and all segments. FIFO depths and other details of the kernels are left out.
+// of a beat, lanes, groups of weights, all segments, and the arrangement of each node's tensors. FIFO depths and other
+// details of the kernels are left out.
 uint64_t pack_layout_hash(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     struct text t = {0};
@@ -40,6 +58,7 @@ uint64_t pack_layout_hash(const struct ir *ir) {
         text_addf(&t, "%s %d %d %d %" PRId64 " %" PRId64 " %" PRId64 "\n", s->name, (int)s->kind, s->node, s->channel,
                   s->offset, s->layer_stride, s->bytes);
     }
+    for (int n = 0; n < ir->nodes; n++) add_arrangement(&t, ir, n);
     uint64_t hash = hash_text(&t);
     text_free(&t);
     return hash;

@@ -372,6 +372,33 @@ static void test_header(void **state) {
     image_end(&x);
 }
 
+// Returns the first node whose tensors have this kind of weights.
+static int node_with(const struct ir *ir, enum ir_weights weights) {
+    int n = 0;
+    while (ir_op_weights(ir, ir->node[n].op) != weights) n++;
+    return n;
+}
+
+// The lanes of a norm change the order of its parameters, and a matrix is stored by the order of its chunks and with
+// the least exponent of its operand. No segment changes with them.
+static void check_arrangement(struct ir *ir, uint64_t hash) {
+    struct ir_node *norm = &ir->node[node_with(ir, IR_WEIGHTS_VECTORS)];
+    int matrix = node_with(ir, IR_WEIGHTS_MATRIX), before = norm->lanes;
+    norm->lanes = 2 * ir->design.lanes;
+    assert_true(pack_layout_hash(ir) != hash);
+    norm->lanes = before;
+    ir->tensor[ir->node[matrix].in[0]].exp_min--;
+    assert_true(pack_layout_hash(ir) != hash);
+    ir->tensor[ir->node[matrix].in[0]].exp_min++;
+    for (int f = 0; f < ir->firings; f++) {
+        if (ir->firing[f].node != matrix) continue;
+        ir->firing[f].outer ^= true;
+        assert_true(pack_layout_hash(ir) != hash);
+        ir->firing[f].outer ^= true;
+        break;
+    }
+}
+
 // Every parameter that changes the places of bytes must change the layout hash.
 static void test_layout_hash(void **state) {
     (void)state;
@@ -396,6 +423,7 @@ static void test_layout_hash(void **state) {
     s->kind ^= 1;
     assert_true(pack_layout_hash(ir) != hash);
     s->kind ^= 1;
+    check_arrangement(ir, hash);
     ir->edge[0].depth += 5; // a FIFO's depth changes no byte of the image
     assert_true(pack_layout_hash(ir) == hash);
     image_end(&x);
