@@ -19,5 +19,5 @@ trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 
 # RILL_PAGES=small: the simulation does not move its code to large pages (pages.h).
 RILL_PAGES=small "$exe.counting" --dir "$design" --prompt-ids 0 --tokens 1 --ignore-eot --compare min --quiet
 "$bolt" "$exe" -data="$exe.profile" -reorder-blocks=ext-tsp -reorder-functions=hfsort+ \
-    -split-functions -split-all-cold -icf=1 -plt=hot -o "$exe.tuned"
+    -split-functions -split-all-cold -icf=1 -o "$exe.tuned"
 mv "$exe.tuned" "$exe"
