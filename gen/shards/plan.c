@@ -41,8 +41,9 @@ int shards_divide(const struct shards_request *r, int most, int64_t warm, struct
     for (int i = 0; i < count; i++) {
         struct shard *s = &shard[i];
         *s = (struct shard){.begin = step};
+        // No step has more turns than the step before it, so a step is left for every later shard.
         do done += turns_of(r, step++);
-        while (step < r->steps - (count - 1 - i) && done * count < all * (i + 1)); // each later shard needs a step
+        while (done * count < all * (i + 1));
         s->end = step;
         s->first = s->begin > warm ? s->begin - warm : 0;
         s->last = s->end < r->steps ? s->end : r->steps - 1;
