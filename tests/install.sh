@@ -31,7 +31,7 @@ fi
 if [ "$set_name" = test ]; then
     programs="$programs iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format clang-tidy:clang-tidy
         cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs
-        ccache:ccache shellcheck:shellcheck pyflakes3:pyflakes3"
+        ccache:ccache shellcheck:shellcheck pyflakes3:pyflakes3 llvm-bolt-15:bolt-15"
     libraries="$libraries libcmocka-dev libclang-rt-14-dev $host_libraries python3-yaml python3-jsonschema"
 fi
 

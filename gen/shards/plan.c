@@ -26,11 +26,25 @@ static void end_after(const struct shards_request *r, struct shard *s) {
     s->tokens = s->cut ? 1 : decoded + 1;
 }
 
+// Returns how often the engine uses each beat of weights in a step: once for every `copies` tokens. The cycles of a
+// step are about proportional to this number, and `rill verify` knows it without a forecast.
+static int64_t turns_of(const struct shards_request *r, int64_t step) {
+    if (step >= prompt_steps(r)) return 1;
+    int64_t rest = r->count - shards_position(r, step), tokens = rest < r->tokens ? rest : r->tokens;
+    return (int64_t)u64_div_ceil((uint64_t)tokens, (uint64_t)r->copies);
+}
+
 int shards_divide(const struct shards_request *r, int most, int64_t warm, struct shard *shard) {
     int count = (int64_t)most < r->steps ? most : (int)r->steps;
+    int64_t all = 0, done = 0, step = 0; // turns of all steps, turns of the steps before `step`
+    for (int64_t i = 0; i < r->steps; i++) all += turns_of(r, i);
     for (int i = 0; i < count; i++) {
         struct shard *s = &shard[i];
-        *s = (struct shard){.begin = r->steps * i / count, .end = r->steps * (i + 1) / count};
+        *s = (struct shard){.begin = step};
+        // No step has more turns than the step before it, so a step is left for every later shard.
+        do done += turns_of(r, step++);
+        while (done * count < all * (i + 1));
+        s->end = step;
         s->first = s->begin > warm ? s->begin - warm : 0;
         s->last = s->end < r->steps ? s->end : r->steps - 1;
         s->from = shards_position(r, s->first);

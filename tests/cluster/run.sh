@@ -8,21 +8,26 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/cluster/run.sh [--keep] [slurm] [ssh]
+usage: tests/cluster/run.sh [--keep] [--design DIR] [--request IN:OUT] [slurm] [ssh]
 Starts a cluster of three nodes on this machine, first Slurm (a controller, three node daemons, munge), then ssh servers
 (with tools/over-ssh, and with GNU parallel), and stops it at the end. Missing Debian packages are installed first. On
 each cluster `rill verify` must give the verdict, tokens, hash and cycles that it gives without a cluster, and the test
 scripts the same lines, although a node is killed in the middle. A script that is killed must continue where its journal
 ends. Takes about two minutes. This is in neither set of tests, because it starts daemons and installs packages.
-  --keep  keeps the cluster of the last argument running, and prints how to use and stop it
+  --keep     keeps the cluster of the last argument running, and prints how to use and stop it
+  --design   runs only the check of a request in shards, on this design with a memory image, for example a large one.
+             Its simulation is built as by `rill sim --tune`. A node is killed after it has simulated for 5 seconds
+  --request  the request of this design: prompt tokens and generated tokens (default 8:8)
 The files are in build/cluster.
 TEXT
 }
 
-keep=0 kinds=()
+keep=0 kinds=() design="" request=8:8
 while [ $# -gt 0 ]; do
     case $1 in
         --keep) keep=1 ;;
+        --design) design=$2 && shift ;;
+        --request) request=$2 && shift ;;
         slurm | ssh) kinds+=("$1") ;;
         --help | -h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -59,19 +64,39 @@ search=("$rill" explore "$root/configs/graph-linear.yaml" --request 8:1 --vary l
     --for tokens_s,lut --json)
 fuzz=("$root/tests/fuzz/run.sh" --quick --seeds 1-6 --together 1 --jobs 3)
 
-make_all() { make_design cluster "$root/tests/verify/spec.yaml" random:1 && build_soon cluster; }
+if [ -n "$design" ]; then
+    unset RILL_QUICK_BUILD
+    verify=("$rill" verify "$design" --tune --prompt-ids "$(seq -s , 1 "${request%:*}")" --tokens "${request#*:}"
+        --ignore-eot --shards 3 --jobs 3)
+fi
+
+make_all() {
+    if [ -n "$design" ]; then "$rill" sim "$design" --tune --build-only && return; fi
+    make_design cluster "$root/tests/verify/spec.yaml" random:1 && build_soon cluster
+}
 alone() { # makes the results without a cluster, with which the others are compared
-    rm -rf "$place/alone" && "${verify[@]}" --work "$place/alone" --json "$place/alone.json" &&
-        "${benches[@]}" >"$place/benches" && "${fuzz[@]}" >"$place/fuzz" && "${search[@]}" >"$place/search"
+    rm -rf "$place/alone" && "${verify[@]}" --work "$place/alone" --json "$place/alone.json" || return
+    [ -z "$design" ] || return 0
+    "${benches[@]}" >"$place/benches" && "${fuzz[@]}" >"$place/fuzz" && "${search[@]}" >"$place/search"
+}
+
+# Waits until the node has simulated a shard for 5 seconds. The three shards of a design of --design run on all nodes.
+simulates() {
+    await grep -q '"event": "begin", "shard": 2' "$place/shards/journal.jsonl" && sleep 5 && has_processes "$1"
 }
 
 # Runs a command in the background, and kills a node when the file of hold.sh exists or, with `-`, when a task runs on
-# the node. Prints the output of the command and returns its exit status.
-with_killed() { # node, file of hold.sh or -, command...
+# the node, or, with `shard`, when it has simulated a shard for a while. Prints the output of the command and returns
+# its exit status.
+with_killed() { # node, file of hold.sh or - or shard, command...
     local pid status=0
     "${@:3}" >"$place/said" 2>&1 &
     pid=$!
-    if [ "$2" = - ]; then await has_processes "$1"; else await test -e "$2"; fi && kill_node "$1" || status=1
+    case $2 in
+        -) await has_processes "$1" ;;
+        shard) simulates "$1" ;;
+        *) await test -e "$2" ;;
+    esac && kill_node "$1" || status=1
     wait $pid || status=$?
     cat "$place/said"
     return $status
@@ -83,6 +108,12 @@ shards_pass() { # launcher, a word of the command during which the node is kille
     with_killed n1 "$place/held" "${verify[@]}" --work "$place/shards" --json "$place/cluster.json" \
         --launch "$1 $root/tests/cluster/hold.sh n1 $place/held $2" &&
         python3 "$root/tests/cluster/equal.py" "$place/alone.json" "$place/cluster.json" "$3" && start_node n1
+}
+
+large_passes() { # launcher
+    rm -rf "$place/shards" "$place/cluster.json"
+    with_killed n1 shard "${verify[@]}" --work "$place/shards" --json "$place/cluster.json" --launch "$1" &&
+        python3 "$root/tests/cluster/equal.py" "$place/alone.json" "$place/cluster.json" 1 && start_node n1
 }
 
 lines_of() { grep -E '^(ok   |FAIL |skip |[0-9]+ passed)' "$1" | sort; }
@@ -157,6 +188,7 @@ search_passes() { # launcher
 
 queue_slurm() {
     prepare start_slurm
+    [ -z "$design" ] || { queue check "srun: shards of $design, a node is killed" large_passes "srun -n1" && return; }
     queue check "srun: the replay before the shards, its node is killed" shards_pass "srun -n1" --write-state 0
     queue check "srun: shards, a node is killed" shards_pass "srun -n1" shard_ 1
     queue check "srun: benches, a node is killed" jobs_pass "srun -n1"
@@ -167,6 +199,9 @@ queue_slurm() {
 queue_ssh() {
     export RILL_SSH="ssh -F $place/ssh_config" TMPDIR=$place
     prepare start_ssh
+    [ -z "$design" ] || {
+        queue check "ssh: shards of $design, a machine is killed" large_passes "$root/tools/over-ssh n1,n2,n3" && return
+    }
     queue check "ssh: the words and the status of a command" words_arrive
     queue check "ssh: shards, a machine is killed" shards_pass "$root/tools/over-ssh n1,n2,n3" shard_ 1
     queue check "ssh: benches, a machine is killed" jobs_pass "$root/tools/over-ssh n1,n2,n3"

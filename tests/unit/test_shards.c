@@ -21,7 +21,7 @@ static const uint32_t ids[] = {10, 11, 12, 13, 14, 15, 16};
 static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
 // A request with 5 ids in the prompt, 7 generated ids and 9 steps of at most two tokens. Steps 0 to 2 process the
 // prompt (they begin at positions 0, 2 and 4), and steps 3 to 8 one token each (positions 5 to 10).
-static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2};
+static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2, 2};
 
 // Each shard gives the results of steps begin to end - 1. It simulates the steps first to last: also up to WARM steps
 // before `begin`, and the first step of the next shard, so that both shards measure that step. The simulation begins at
@@ -50,6 +50,20 @@ static void test_divide_small(void **state) {
     assert_true(s[0].cut && s[0].prompt == 4 && s[0].tokens == 1);
     assert_true(!s[1].cut && s[1].prompt == 5 && s[1].tokens == 1);
     assert_int_equal(s[8].first, 6);
+}
+
+// With one token per beat, the first two steps of the prompt count twice: 11 turns instead of 9.
+static void test_divide_turns(void **state) {
+    struct shards_request one = request;
+    struct shard s[SHARDS];
+    (void)state;
+    one.copies = 1;
+    assert_int_equal(shards_divide(&one, SHARDS, WARM, s), SHARDS);
+    const int64_t ends[SHARDS] = {2, 6, 9}; // turns: 4 of 3.7, 8 of 7.3, 11
+    for (int i = 0; i < SHARDS; i++) {
+        assert_int_equal(s[i].begin, i ? ends[i - 1] : 0);
+        assert_int_equal(s[i].end, ends[i]);
+    }
 }
 
 // ---- results ----
@@ -190,9 +204,9 @@ static void test_join_seam(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_divide),      cmocka_unit_test(test_divide_small), cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_judge_wrong), cmocka_unit_test(test_join),         cmocka_unit_test(test_join_wrong),
-        cmocka_unit_test(test_join_seam),
+        cmocka_unit_test(test_divide),     cmocka_unit_test(test_divide_small), cmocka_unit_test(test_divide_turns),
+        cmocka_unit_test(test_judge),      cmocka_unit_test(test_judge_wrong),  cmocka_unit_test(test_join),
+        cmocka_unit_test(test_join_wrong), cmocka_unit_test(test_join_seam),
     };
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,9 @@ fi
 # Vectors of more than 12 words are not split into words, and are copied with vector instructions (wide_copies.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
-movable="-LDFLAGS -Wl,-q"
+# With `-z now` the program binds all library functions at its start. llvm-bolt 15 sorts the table of these functions
+# (.rela.plt), so binding at the first call would take a wrong function in programs with target_clones, as librill.a has.
+movable="-LDFLAGS -Wl,-q -LDFLAGS -Wl,-z,now"
 # clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
 compiler=$(command -v clang++ || command -v g++)
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }

@@ -397,8 +397,10 @@ static void json_golden(struct sim *sim, struct text *out) {
     json_ids(out, "prompt_ids", r->prompt, r->prompt_len);
     text_add(out, ",\n  ");
     json_ids(out, "token_ids", ids, made);
-    text_addf(out, ",\n  \"positions\": %lld,\n  \"steps\": %lld,\n  \"tokens_per_step\": %d,\n",
-              (long long)check_positions(sim->check), (long long)check_steps(sim->check), sim->ir->design.tokens);
+    text_addf(out,
+              ",\n  \"positions\": %lld,\n  \"steps\": %lld,\n  \"tokens_per_step\": %d,\n  \"tokens_per_beat\": %d,\n",
+              (long long)check_positions(sim->check), (long long)check_steps(sim->check), sim->ir->design.tokens,
+              sim->ir->design.copies);
     text_add(out, "  \"logits_hashes\": [");
     for (int64_t i = 0; i < made; i++) text_addf(out, "%s\"%016llx\"", i ? ", " : "", (unsigned long long)hashes[i]);
     text_add(out, "],\n");

@@ -18,6 +18,7 @@ trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 
 "$bolt" "$exe" -instrument -instrumentation-file="$exe.profile" -o "$exe.counting"
 # RILL_PAGES=small: the simulation does not move its code to large pages (pages.h).
 RILL_PAGES=small "$exe.counting" --dir "$design" --prompt-ids 0 --tokens 1 --ignore-eot --compare min --quiet
+# Without -plt: llvm-bolt 15 would make calls of functions with target_clones (librill.a) go to other functions.
 "$bolt" "$exe" -data="$exe.profile" -reorder-blocks=ext-tsp -reorder-functions=hfsort+ \
-    -split-functions -split-all-cold -icf=1 -plt=hot -o "$exe.tuned"
+    -split-functions -split-all-cold -icf=1 -o "$exe.tuned"
 mv "$exe.tuned" "$exe"
