@@ -67,7 +67,8 @@ static struct ir *build(const struct fitting *f, const struct onnx_design *d, co
     return read ? command_build_spec(read, f->arena, diag, last) : NULL;
 }
 
-static const char before_depths[] = "split-forks"; // the pass before size-fifos
+// The pass before size-fifos, and the pass before place-dies.
+static const char before_depths[] = "split-forks", after_depths[] = "allocate-memories";
 
 // Returns the number of words that all streams carry in a step. The time that the forecasts of size-fifos take is
 // proportional to this number.
@@ -77,15 +78,30 @@ static int64_t words_of_step(const struct ir *ir) {
     return words;
 }
 
+// Divides a design over its dies. Returns false if its resources cannot be within the limits of the dies: this is known
+// from a lower bound, which takes much less time than the division.
+static bool place(struct ir *ir, struct diag *diag) {
+    return ir->design.dies < 2 || (place_dies_excess(ir) <= 0 && pass_place_dies(ir, NULL, diag));
+}
+
 // Builds the design without the pass size-fifos: every FIFO gets the depth of the safe rule, which is an upper bound.
-// Sets *brief if the step is short enough for size-fifos to look for smaller depths.
-static struct ir *build_bound(const struct fitting *f, const struct onnx_design *d, struct text *spec,
+// Sets *brief if the step is short enough for size-fifos to look for smaller depths. apart: without the division over
+// dies. Returns NULL after an error, or if the design cannot fit its dies.
+static struct ir *build_bound(const struct fitting *f, const struct onnx_design *d, bool apart, struct text *spec,
                               struct diag *diag, bool *brief) {
     struct ir *ir = build(f, d, before_depths, spec, diag);
     *brief = !ir || words_of_step(ir) <= TIMING_BRIEF_PASS;
     if (!ir) return NULL;
     pass_safe_depths(ir);
-    return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
+    return pass_allocate_memories(ir, NULL, diag) && (apart || place(ir, diag)) ? ir : NULL;
+}
+
+// Builds the design with the depths that size-fifos finds, and divides it over its dies. Returns NULL after an error,
+// if the design cannot fit its dies, or if size-fifos keeps the depths of the safe rule, as build_bound has these.
+static struct ir *build_sized(const struct fitting *f, const struct onnx_design *d, struct text *spec,
+                              struct diag *diag) {
+    struct ir *ir = build(f, d, after_depths, spec, diag);
+    return ir && ir->design.fifo != SPEC_SAFE && place(ir, diag) ? ir : NULL;
 }
 
 // A design that is built only to look at it. Its messages are not printed.
@@ -115,7 +131,7 @@ static void trial_end(const struct fitting *f, struct trial *t) {
 static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool apart, bool *brief) {
     struct trial t;
     trial_begin(f, &t);
-    struct ir *ir = bound ? build_bound(f, d, &t.spec, &t.diag, brief) : build(f, d, NULL, &t.spec, &t.diag);
+    struct ir *ir = bound ? build_bound(f, d, apart, &t.spec, &t.diag, brief) : build_sized(f, d, &t.spec, &t.diag);
     if (ir) design_report_capacity(ir, loc_none(), &t.diag);
     bool ok = ir && !t.diag.warnings && !t.diag.errors && (apart || !explore_is_unplaced(ir));
     trial_end(f, &t);

