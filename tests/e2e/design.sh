@@ -178,6 +178,17 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$part" --tokens "${length#*:}")
             done
             ;;
+        # for two slots: turns of two conversations. A short turn ends while the other slot has a long one, so the next
+        # turn of its conversation begins after kept positions. The last requests have texts that no slot holds whole
+        turns-joins)
+            local i part
+            for part in 1:20:5 31:25:60 1:30:4 1:52:20 31:90:9 1:76:12 1:40:5 31:26:9; do
+                IFS=: read -r i length part <<<"$part"
+                requests+=(--prompt-ids "$(some_ids 130 "$vocab" | cut -d, -f"$i-$((i + length - 1))")"
+                    --tokens "$part")
+            done
+            joins=(--join 0)
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \
