@@ -178,11 +178,11 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$part" --tokens "${length#*:}")
             done
             ;;
-        # for two slots: turns of two conversations. A short turn ends while the other slot has a long one, so the next
-        # turn of its conversation begins after kept positions. The last requests have texts that no slot holds whole
+        # for two slots: turns of two conversations. Short turns end while the other slot has a long one, so the next turn
+        # of their conversation begins after kept positions: in the latest block of 64 positions, or at an earlier one
         turns-joins)
             local i part
-            for part in 1:20:5 31:25:60 1:30:4 1:52:20 31:90:9 1:76:12 1:40:5 31:26:9; do
+            for part in 1:20:5 31:60:50 1:30:4 1:52:5 1:80:5 1:126:9 1:90:5 31:100:9; do
                 IFS=: read -r i length part <<<"$part"
                 requests+=(--prompt-ids "$(some_ids 130 "$vocab" | cut -d, -f"$i-$((i + length - 1))")"
                     --tokens "$part")
