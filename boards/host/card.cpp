@@ -194,8 +194,8 @@ void card::check_weights(const package &pkg, const image &im,
 }
 
 // Writes the prompt of a slot with zeros after it, because the design reads whole beats, and clears the slot's ring.
-void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids) {
-    std::size_t prompt = slot * p->prompt_bytes, ring = slot * p->ring_bytes;
+void card::put_prompt(std::uint32_t area, const std::vector<std::uint32_t> &ids) {
+    std::size_t prompt = area * p->prompt_bytes, ring = area * p->ring_bytes;
     std::memset(p->prompt.map<char *>() + prompt, 0, p->prompt_bytes);
     std::memset(p->ring.map<char *>() + ring, 0, p->ring_bytes);
     std::memcpy(p->prompt.map<char *>() + prompt, ids.data(), std::min(p->prompt_bytes, 4 * ids.size()));
@@ -205,18 +205,18 @@ void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids)
     });
 }
 
-// Reads `count` ids of a slot's ring, from number `from` on, into `ids`. Transfers the whole beats that hold these ids.
-// Throws if the ring has no room for so many ids, which shows that the design reported a wrong count.
-void card::get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
+// Reads `count` ids of an area's ring, from number `from` on, into `ids`. Transfers the whole beats that hold these
+// ids. Throws if the ring has no room for so many ids, which shows that the design reported a wrong count.
+void card::get_ring(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
-    std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = slot * p->ring_bytes;
+    std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = area * p->ring_bytes;
     if (end > p->ring_bytes) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
     tried("ids", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, end - first, ring + first); });
     std::memcpy(ids, p->ring.map<char *>() + ring + 4 * std::size_t{from}, 4 * std::size_t{count});
 }
 
-std::uint64_t card::prompt_address(std::uint32_t slot) const { return p->prompt.address() + slot * p->prompt_bytes; }
-std::uint64_t card::ring_address(std::uint32_t slot) const { return p->ring.address() + slot * p->ring_bytes; }
+std::uint64_t card::prompt_address(std::uint32_t area) const { return p->prompt.address() + area * p->prompt_bytes; }
+std::uint64_t card::ring_address(std::uint32_t area) const { return p->ring.address() + area * p->ring_bytes; }
 std::uint32_t card::ring_ids() const { return static_cast<std::uint32_t>(p->ring_bytes / 4); }
 
 void card::argument(int index, std::uint32_t value) {

@@ -35,6 +35,7 @@ struct counts { // counters of a run
 struct place {
     bool used = false, ended = false;
     std::uint32_t slot = 0; // the slot of the design
+    std::uint32_t area = 0; // the area of memory with the prompt and the ring
     rill_host_request request = {};
     std::vector<std::uint32_t> prompt, ids;
     std::vector<double> seconds;
@@ -65,11 +66,12 @@ struct rill_host {
     // The requests. `running` is true from a start until the design is done.
     std::array<rill::place, RILL_HOST_MAX_SLOTS> places;
     bool running = false;
-    rill::clock_type::time_point moved; // the last time that a request had a new id or step
-    std::atomic<int> stop{0};           // number of calls of rill_host_stop in this run
-    int told = 0;                       // number of these calls that the design has received
-    rill::counts counted;               // counters of the run that are part of results
-    std::vector<std::uint32_t> held;    // ids of the positions that the card holds
+    rill::clock_type::time_point moved;      // the last time that a request had a new id or step
+    std::atomic<int> stop{0};                // number of calls of rill_host_stop in this run
+    int told = 0;                            // number of these calls that the design has received
+    rill::counts counted;                    // counters of the run that are part of results
+    std::vector<rill::slot_positions> slots; // what the slots of the design hold
+    std::uint64_t submitted = 0;             // number of submissions so far
 };
 
 namespace rill {

@@ -88,8 +88,16 @@ image read_image(const std::string &folder, const package &);
 // ---- positions that a request keeps (prefix.cpp) ----
 
 // Returns how many first ids of the prompt need not be computed again. `held` has the ids of the positions that the
-// card holds.
+// slot holds.
 std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count);
+
+struct slot_positions {
+    bool busy = false;               // the slot has a request
+    std::uint64_t latest = 0;        // number of the latest submission to the slot; 0: none
+    std::vector<std::uint32_t> held; // ids of the positions that the slot holds, if it is not busy
+};
+// Returns the slot that a request with this prompt should get. At least one slot must not be busy.
+std::uint32_t choose_slot(const std::vector<slot_positions> &slots, const std::uint32_t *prompt, std::uint32_t count);
 
 // ---- the binary for the card (binary.cpp) ----
 
@@ -118,15 +126,15 @@ class card {
     // manifest.
     void check_weights(const package &, const image &,
                        const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
-    // Each slot has its own area for the prompt, and its own ring.
-    void put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids); // also clears the ring
+    // There are as many areas for a prompt and a ring as the design has slots.
+    void put_prompt(std::uint32_t area, const std::vector<std::uint32_t> &ids); // also clears the ring
     // Reads ids from..from+count-1 of the ring.
-    void get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids);
-    std::uint64_t prompt_address(std::uint32_t slot) const;
-    std::uint64_t ring_address(std::uint32_t slot) const;
+    void get_ring(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *ids);
+    std::uint64_t prompt_address(std::uint32_t area) const;
+    std::uint64_t ring_address(std::uint32_t area) const;
     std::uint32_t ring_ids() const;                // how many ids a ring has room for
     void argument(int index, std::uint32_t value); // sets a kernel argument of the next run
-    void start();                                  // starts a run with the prompt and the ring of slot 0
+    void start();                                  // starts a run with the prompt and the ring of area 0
     bool done(unsigned milliseconds);              // waits at most `milliseconds`; returns whether the run has ended
     double watts() const;                          // returns 0 if the sensor cannot be read
     std::string name, bdf, uuid;

@@ -75,6 +75,7 @@ void open_all(rill_host *h, const rill_host_options &o) {
     std::string folder = o.package ? o.package : ".";
     h->timeout = o.timeout > 0 ? o.timeout : h->timeout;
     h->pkg = read_package(folder, o.unit);
+    h->slots.resize(h->pkg.slots);
     h->im = read_image(o.image ? o.image : folder + "/image", h->pkg);
     h->speech = std::make_unique<words>(h->im.folder, folder);
     binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.units[0] + ".xclbin");

@@ -21,8 +21,12 @@ void set(rill_host *h, const char *name, std::uint32_t value) {
 }
 
 void forget_positions(rill_host *h) {
-    h->held.clear();
-    if (h->pkg.prefix) set(h, "held", 0);
+    for (std::uint32_t s = 0; s < h->slots.size(); s++) {
+        h->slots[s].held.clear();
+        if (!h->pkg.prefix) continue;
+        set(h, "slot", s);
+        set(h, "held", 0);
+    }
 }
 
 // Reads the sensor if sensor_seconds have passed since the latest reading. now: seconds since the start of the request.
@@ -102,24 +106,47 @@ void set_end_ids(rill_host *h) {
         set(h, ("eot_more_0" + std::to_string(i)).c_str(), h->pkg.eot_more[i]);
 }
 
-// Returns how many positions the request can keep of the previous request. The register `held` of the card must agree,
-// because the card may have lost its positions without notice to this program.
-std::uint32_t prefix_of(rill_host *h, const rill_host_request &r) {
-    if (r.whole || value_of(h, "held") != h->held.size()) return 0;
-    return common_prefix(h->held, r.prompt, r.prompt_count);
+bool runs(const place &p) { return p.used && !p.ended; } // whether the design has the request
+
+// Chooses the slot and the number of positions that the request keeps of those that the slot holds, and writes both to
+// the registers. The register `held` of the slot must agree, because the card may have lost its positions without
+// notice to this program.
+void choose_prefix(rill_host *h, place &p) {
+    std::uint32_t count = p.request.whole ? 0 : p.request.prompt_count;
+    for (bool agrees = false; !agrees;) {
+        p.slot = choose_slot(h->slots, p.prompt.data(), count);
+        std::vector<std::uint32_t> &held = h->slots[p.slot].held;
+        set(h, "slot", p.slot);
+        agrees = held.empty() || value_of(h, "held") == held.size();
+        if (!agrees) held.clear();
+        p.prefix = common_prefix(held, p.prompt.data(), count);
+    }
+    set(h, "prefix", p.prefix);
 }
 
-// Notes the ids whose positions the card holds after the request. The register `held` has their number. The last
+// Chooses the slot of a request. Without `prefix`, the first request of a run is in slot 0, and a further one in the
+// lowest slot without a request.
+void place_request(rill_host *h, place &p) {
+    for (slot_positions &s : h->slots) s.busy = false;
+    std::uint32_t taken = 0;
+    for (const place &other : h->places)
+        if (runs(other)) h->slots[other.slot].busy = true, taken |= 1u << other.area;
+    for (p.area = 0; taken >> p.area & 1;) p.area++;
+    if (h->pkg.prefix) choose_prefix(h, p);
+    else p.slot = p.area;
+    h->slots[p.slot].latest = ++h->submitted;
+    h->slots[p.slot].held.clear(); // until the request has ended
+}
+
+// Notes the ids whose positions the slot holds after the request. The register `held` has their number. The last
 // generated id has no position yet, so a number that includes it is wrong, and nothing is noted.
 void note_positions(rill_host *h, const place &p) {
     if (!h->pkg.prefix) return;
-    std::vector<std::uint32_t> all(p.prompt);
+    std::vector<std::uint32_t> all(p.prompt), &ids = h->slots[p.slot].held;
     all.insert(all.end(), p.ids.begin(), p.ids.end());
     std::uint64_t held = value_of(h, "held");
-    if (held < all.size()) h->held.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
+    if (held < all.size()) ids.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
 }
-
-bool runs(const place &p) { return p.used && !p.ended; } // whether the design has the request
 
 // Waits until the design has begun the run and counted its request. Until then the design ignores submissions.
 // accepted: number of accepted requests in bits 31:16 of the register `slots` before the start.
@@ -130,12 +157,13 @@ void wait_for_run(rill_host *h, std::uint64_t accepted) {
             throw problem(RILL_HOST_TIMEOUT, std::string("the design does not begin a run") + needs_reset);
 }
 
-// Begins a run with this request, in slot 0.
+// Begins a run with this request.
 void begin_run(rill_host *h, place &p) {
     const rill_host_request &r = p.request;
     auto give = [&](const char *name, std::uint32_t v) { h->dev->argument(h->pkg.registers.at(name).argument, v); };
-    p.slot = 0, p.before = {};
-    h->dev->put_prompt(0, p.prompt);
+    p.before = {};
+    place_request(h, p);
+    h->dev->put_prompt(p.area, p.prompt);
     give("prompt_len", r.prompt_count);
     give("max_new", r.max_new);
     give("eot_id", static_cast<std::uint32_t>(h->pkg.eot));
@@ -144,9 +172,6 @@ void begin_run(rill_host *h, place &p) {
     set(h, "ring_ids", h->dev->ring_ids());
     set_end_ids(h);
     if (h->pkg.sampling) set_sampling(h, r);
-    p.prefix = h->pkg.prefix ? prefix_of(h, r) : 0;
-    if (h->pkg.prefix) set(h, "prefix", p.prefix);
-    h->held.clear(); // until the request has ended
     std::uint64_t accepted = value_of(h, "slots") >> 16;
     h->stop = 0, h->told = 0, h->counted = {};
     h->dev->start();
@@ -165,27 +190,20 @@ counts counts_of(const rill_host *h) {
     return c;
 }
 
-// Returns the lowest slot without a request. There must be one.
-std::uint32_t free_slot(const rill_host *h) {
-    std::uint32_t taken = 0, slot = 0;
-    for (const place &p : h->places) taken |= runs(p) ? 1u << p.slot : 0;
-    while (taken >> slot & 1) slot++;
-    return slot;
-}
-
 void end_requests(rill_host *h);
 
 // Submits the request to a free slot of the run. Returns false if the run is over. The requests of the run have then
 // ended, and the caller begins a new run.
 bool join_run(rill_host *h, place &p) {
     const rill_host_request &r = p.request;
-    p.slot = free_slot(h), p.before = counts_of(h);
-    h->dev->put_prompt(p.slot, p.prompt);
+    p.before = counts_of(h);
+    place_request(h, p);
+    h->dev->put_prompt(p.area, p.prompt);
     set(h, "prompt_len", r.prompt_count);
     set(h, "max_new", r.max_new);
     set(h, "flags", r.ignore_eot || h->pkg.eot < 0);
-    set_wide(h, "prompt_ptr", h->dev->prompt_address(p.slot));
-    set_wide(h, "ring_ptr", h->dev->ring_address(p.slot));
+    set_wide(h, "prompt_ptr", h->dev->prompt_address(p.area));
+    set_wide(h, "ring_ptr", h->dev->ring_address(p.area));
     if (h->pkg.sampling) set_sampling(h, r);
     set(h, "slot", p.slot);
     std::uint64_t accepted = value_of(h, "slots") >> 16;
@@ -230,7 +248,7 @@ void take_ids(rill_host *h, place &p) {
     if (now <= from) return;
     if (now > p.request.max_new) throw problem(RILL_HOST_CARD, "the design has written more ids than were asked for");
     p.ids.resize(now);
-    h->dev->get_ring(p.slot, from, now - from, p.ids.data() + from);
+    h->dev->get_ring(p.area, from, now - from, p.ids.data() + from);
     double t = since(p.start);
     for (std::uint32_t i = from; i < now; i++) {
         p.seconds.push_back(t);

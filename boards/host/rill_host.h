@@ -100,7 +100,7 @@ struct rill_host_result { // pointers are valid until the next request
     int hashes_logits;    // 0 if the design does not hash; logits_hash is 0 then
     double watts;         // mean of the power sensor of the board during the request; 0 if it cannot be read
     uint64_t drafts, drafts_accepted; // counters of the design: guessed tokens, and those that were right
-    uint32_t prefix; // prompt tokens that were not computed, because the card held them from the previous request
+    uint32_t prefix; // prompt tokens that were not computed, because the card held them from an earlier request
     // If several requests run at the same time, cycles, beats and stalls count all work of the design from the
     // submission of this request to its end. A sum over requests would count some work several times. The two members
     // below have only the cycles and bytes that are in no earlier result, so their sums count everything once.

@@ -57,7 +57,7 @@ class HostError(Exception):
 class Answer:
     """The result of a request: ids, seconds (of each id), text, cycles, clock_mhz, total, watts, beats and stalls (of
     each channel), ending, fault, fault_place, drafts, drafts_accepted, prefix (prompt tokens that the card still held
-    from the previous request), new_cycles, new_bytes, and logits_hash (None if the design has none). rill_host.h
+    from an earlier request), new_cycles, new_bytes, and logits_hash (None if the design has none). rill_host.h
     explains them."""
 
     def __init__(self, host, result):

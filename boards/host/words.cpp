@@ -53,7 +53,8 @@ const char *const slot_loop[] = {"idle",
                                  "ending a request",
                                  "writing an id to a ring",
                                  "hashing logits",
-                                 "looking for drafts"};
+                                 "looking for drafts",
+                                 "passing over kept positions"};
 } // namespace
 
 // Describes the register `status`. Bits 15:0 are the state of the token loop, the upper bits the position.

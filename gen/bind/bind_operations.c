@@ -99,7 +99,6 @@ static const char *against_slots(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     const char *graph = against_drafts(ir);
     if (graph) return graph;
-    if (d->prefix) return "the design has `prefix`";
     if (d->query_heads > 1) return "the design has `query_heads`";
     if (d->tensor_rows > 1) return "the design has `tensor_rows`";
     if (d->on_chip_kib) return "the design has `on_chip_kib`";

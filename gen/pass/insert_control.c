@@ -407,7 +407,7 @@ static void add_slot_registers(struct ir *ir) {
 }
 
 // Connects `prefix`, `forget` and `held` of the registers with the token loop, or ties them off in a design without
-// `prefix`. The slot loop has no such ports.
+// `prefix`.
 static void add_prefix(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_LOOP);
     const struct port nets[] = {{"prefix", IR_NET_PREFIX}, {"forget", IR_NET_FORGET}, {"held", IR_NET_HELD}};
@@ -421,7 +421,6 @@ static void add_prefix(struct ir *ir) {
     ir_add_open(ir, registers, "prefix");
     ir_add_open(ir, registers, "forget");
     ir_add_zero(ir, registers, "held", 32);
-    if (ir->design.slots) return;
     ir_add_zero(ir, k, "prefix", 32);
     ir_add_zero(ir, k, "forget", 1);
     ir_add_open(ir, k, "held");

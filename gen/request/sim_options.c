@@ -238,9 +238,11 @@ const struct option_row request_rows[] = {
              "After a prompt it applies to that prompt. The first one also applies to prompts without one"},
     {"--then-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_then,
      .help = "a request that continues the one before: its prompt, its generated tokens, and these ids. The design "
-             "keeps as many positions as it can, if it has `prefix`"},
+             "keeps as many positions as it can, if it has `prefix`. In a design with `slots`, the request waits for "
+             "the end of the one before"},
     {"--prefix", "N|most", OPTION_CALL, OPTION_REPEATS, 0, .call = read_prefix,
-     .help = "begin after N positions that the previous request has left on the card, or after as many as both share. "
+     .help = "begin after N positions that the previous request (with `slots`, that of the same slot) has left on the "
+             "card, or after as many as both share. "
              "After a prompt it applies to that prompt. Before the first prompt it applies to every later request "
              "without its own --prefix"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},

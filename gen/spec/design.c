@@ -130,11 +130,13 @@ static const struct schema_field design_fields[] = {
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
-            "Cannot be combined with `prefix`, `query_heads`, `tensor_rows`, `on_chip_kib` or `binding: spatial` "
+            "Cannot be combined with `query_heads`, `tensor_rows`, `on_chip_kib` or `binding: spatial` "
             "([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
-     .doc = "1: a request may begin after the positions that it shares with the previous request, for example "
-            "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "
+     .doc = "1: a request may begin after the positions that it shares with the previous request (with `slots`, with "
+            "that of a "
+            "slot), for example the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The "
+            "generated tokens stay the "
             "same"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "

@@ -6,6 +6,8 @@
 // Slots: `enter` (pulse) selects the slot `slot` for all other ports. With `fresh`, its request has no ids yet. What
 // the module knows about the slot's request is in registers from the next cycle on.
 // Ids: `put` (pulse) appends an id to those of the request. The place of an id is its number in the request, from 0.
+// `skip` (pulse, only after `enter` with `fresh` and before the first `put`) appends the id that the slot's latest
+// requests have had at this place, so that a request can begin after ids that it shares with them.
 // Pause: `judged` (pulse) tells that a step is over in which the request had `drafted` drafts, and whether at least one
 // of them was `right`. If two successive steps with drafts had no right draft, the request has no drafts for its next
 // PAUSE steps. After a pause, a single step without a right draft starts the next pause. A right draft restores the
@@ -16,9 +18,10 @@
 // match or the request pauses. `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay
 // until the next `find`.
 // Order: `enter` comes at least 2 cycles after the latest `put` or `judged`; `find` at least 3 cycles after `enter` and
-// after the latest `put`. Between a `find` and its `ready` there is none of the three.
+// after the latest `put`. `put`, `enter` and `find` come at least 4 cycles after the latest `skip`. Between a `find`
+// and its `ready` there is none of the four others.
 // Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
-// Reset: clk, synchronous active-high rst, which also ends a lookup. What is known of slots is valid until their next
+// Reset: clk, synchronous active-high rst, which also ends a lookup and sets `more` to 0. What is known of slots is valid until their next
 // `fresh`.
 //
 // name     meaning                              unit       range
@@ -47,6 +50,7 @@ module rill_slot_drafts #(
     input  wire                   enter,
     input  wire [3:0]             slot,
     input  wire                   fresh,
+    input  wire                   skip,
     input  wire                   put,
     input  wire [ID_W-1:0]        id,
     input  wire                   judged,
@@ -107,10 +111,13 @@ module rill_slot_drafts #(
     reg  [AT_W-1:0]      count_q;            // ids so far
     reg  [LAST_W-1:0]    last_q;             // the last ids, the latest in the low bits
     reg  [ADDR_W-1:0]    base_q;             // first row of the slot's ids
+    reg  [1:0]           skipping_q;         // a skipped id is read; it is in `row`
+    reg  [WAY_W-1:0]     way0_q, way1_q;     // ways of the ids that are read, and that are in `row`
     wire [31:0]          base = {28'd0, slot} * ROWS_32;
+    wire [ROW_BITS-1:0]  row;                // the row of read_q one cycle before
 
     always @(posedge clk) begin
-        changed_q <= put || judged || (enter && fresh);
+        changed_q <= put || judged || (enter && fresh) || skipping_q[1];
         if (changed_q)
             known_mem[slot_q] <= {last_q, count_q, pause_q, missed_q};
         if (enter) begin
@@ -118,10 +125,10 @@ module rill_slot_drafts #(
             base_q <= base[ADDR_W-1:0];
             {last_q, count_q, pause_q, missed_q} <= known;
         end else begin
-            if (put) begin
+            if (put || skip)
                 count_q <= count_q + 1'b1;
-                last_q <= {last_q[LAST_W-ID_W-1:0], id};
-            end
+            if (put || skipping_q[1])
+                last_q <= {last_q[LAST_W-ID_W-1:0], put ? id : row[way1_q*ID_W +: ID_W]};
             if (judged && drafted != 4'd0) begin
                 missed_q <= !right;
                 if (!right && missed_q)
@@ -133,7 +140,6 @@ module rill_slot_drafts #(
 
     // ---- ids: place p of a slot is in row p / WAYS of the slot, way p mod WAYS ----
     reg  [ADDR_W-1:0]    read_q;
-    wire [ROW_BITS-1:0]  row;                // the row of read_q one cycle before
     wire [31:0]          first_row = {{(32-ADDR_W){1'b0}}, base_q};
     wire [31:0]          write_row = first_row + {{(32-AT_W+WAY_W){1'b0}}, count_q[AT_W-1:WAY_W]};
     wire [31:0]          read_row;
@@ -215,18 +221,19 @@ module rill_slot_drafts #(
     reg  [3:0]           take_q;             // drafts that were asked for
     reg  [AT_W-1:0]      next_q;             // place of the next draft
     reg  [1:0]           taking_q;           // stages 0 and 1 have a draft
-    reg  [WAY_W-1:0]     way0_q, way1_q;
     reg  [3:0]           kept_q;             // drafts that have arrived
     reg  [DRAFTS*ID_W-1:0] drafts_q;
     assign drafts = drafts_q;
     wire                 takes = state_q == S_READ && take_q != DRAFTS_32[3:0];
-    assign read_row = first_row + {{(32-ROW_W){1'b0}}, state_q == S_READ ? next_q[WAY_W +: ROW_W] : scan_q};
+    wire [ROW_W-1:0]     read_at = skip ? count_q[WAY_W +: ROW_W] : state_q == S_READ ? next_q[WAY_W +: ROW_W] : scan_q;
+    assign read_row = first_row + {{(32-ROW_W){1'b0}}, read_at};
     wire                 found = best_q >= LEAST_32[MATCH_W-1:0];
 
     always @(posedge clk)
         if (rst) begin
             state_q <= S_IDLE;
             ready <= 1'b0;
+            more <= 4'd0;
         end else
             case (state_q)
                 S_IDLE: if (find) begin
@@ -278,7 +285,8 @@ module rill_slot_drafts #(
             next_q <= next_q + 1'b1;
         end
         taking_q <= {taking_q[0], takes};
-        {way0_q, way1_q} <= {next_q[WAY_W-1:0], way0_q};
+        skipping_q <= {skipping_q[0], skip};
+        {way0_q, way1_q} <= {skip ? count_q[WAY_W-1:0] : next_q[WAY_W-1:0], way0_q};
         if (state_q == S_SCAN)
             kept_q <= 4'd0;
         else if (taking_q[1]) begin
@@ -289,7 +297,7 @@ module rill_slot_drafts #(
 
 `ifdef RILL_ASSERT
     always @(posedge clk)
-        if (!rst && (put || enter || judged) && (state_q != S_IDLE || find)) begin
+        if (!rst && (put || enter || judged || skip) && (state_q != S_IDLE || find)) begin
             $display("%m: ERROR a slot changes during a lookup");
             $stop;
         end

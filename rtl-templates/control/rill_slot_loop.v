@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The token loop of a design with slots: runs up to SLOTS requests at the same time (docs/decisions/batches.md).
 //
-// A run begins with `start` (level), which is a request for slot 0 with the arguments at the ports. Until it ends,
-// `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and `cancel` (pulse) stops the
-// request of that slot before its next step. A submission is ignored if its slot is busy or not below SLOTS, between
-// runs, and while a run ends by a fault or kill. The run ends when no slot is busy. If a submission comes after that
-// but before done, the run goes on with it. done is a one-cycle pulse; idle is high between runs.
+// A run begins with `start` (level), which is a request for slot 0 (or another one, see PREFIX) with the arguments at
+// the ports. Until it ends, `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and `cancel`
+// (pulse) stops the request of that slot before its next step. A submission is ignored if its slot is busy or not below
+// SLOTS, between runs, and while a run ends by a fault or kill. The run ends when no slot is busy. If a submission comes
+// after that but before done, the run goes on with it. done is a one-cycle pulse; idle is high between runs.
 // request_ended: pulse when a request has ended. slots: [15:0] a bit for each slot that is busy, [31:16] how many
 // requests have been accepted since rst.
 // The outputs ids_count, fault_code, fault_place, ending and logits_hash are those of the request in slot `slot`, with
@@ -32,6 +32,14 @@
 // is accepted. Before a step is sent, row_set pulses once for each token of the step. With the pulse come the token's
 // number in the step (row), its position (row_position) and its settings (row_inverse to row_seed). The settings are 0
 // for tokens of a prompt before its last one, whose ids are not used.
+// With PREFIX, a request may begin at position `prefix` (at the port when it is accepted), after positions that the
+// previous request of its slot has left. The request is refused with fault 11 (place: positions held) if prefix is not
+// less than prompt_len, is above the positions held, or is neither a multiple of 64 nor in the block of 64 positions of
+// the latest one held (rill_prefix has the reasons). The ids before that position are not read from the prompt. With
+// DRAFTS, they are found in the ids of the slot's previous requests. held: positions held in slot `slot`. It is 0 while
+// the slot is busy, and after a request that had a fault, was killed, or ended before its first id. A fault or kill of
+// the run, and an image with another checksum, set it to 0 in all slots. A pulse on `forget` sets it to 0 in slot
+// `slot`. A run begins in slot `slot`, or in slot 0 if `slot` is not below SLOTS.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
 // Ports that are not explained here have the meaning that they have in rill_token_loop.
@@ -57,6 +65,7 @@
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
 // SAMPLING       1: requests have settings of sampling                          -          0, 1
+// PREFIX         1: requests may begin after held positions                     -          0, 1
 // DRAFTS         drafts of a request in a step, upper bound                     tokens     0 to TOKENS - 1
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
@@ -79,6 +88,7 @@ module rill_slot_loop #(
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
     parameter SAMPLING = 0,
+    parameter PREFIX = 0,
     parameter DRAFTS = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -100,6 +110,9 @@ module rill_slot_loop #(
     input  wire [63:0]              prompt_ptr,
     input  wire [63:0]              ring_ptr,
     input  wire [31:0]              ring_ids,
+    input  wire [31:0]              prefix,             // this and the next two: with PREFIX, else unused or 0
+    input  wire                     forget,
+    output wire [31:0]              held,
     input  wire [31:0]              inverse_temperature, // this and the next three: with SAMPLING, else unused
     input  wire [31:0]              top_k,
     input  wire [31:0]              min_p,
@@ -207,6 +220,9 @@ module rill_slot_loop #(
         if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
             rill_error_SAMPLING_must_be_0_or_1 u_error ();
         end
+        if (PREFIX != 0 && PREFIX != 1) begin : gen_bad_prefix
+            rill_error_PREFIX_must_be_0_or_1 u_error ();
+        end
         if (HASH_WAIT < 4 || HASH_WAIT > 31) begin : gen_bad_wait
             rill_error_HASH_WAIT_must_be_4_to_31 u_error ();
         end
@@ -220,6 +236,8 @@ module rill_slot_loop #(
     // ids, S_PART stores the part, S_ADVANCE counts its positions, and S_CHOOSE chooses the next slot. S_LOAD and
     // S_LOADING load the parameters before the first part. S_STEP sends the words of the step, S_ID_SEND its ids.
     // S_LOOK looks for drafts of a request that generates, between S_ARGS and S_PART.
+    // With PREFIX, S_SKIP passes over the positions before the first one of a request, one in each cycle. Then S_ARGS
+    // follows again.
     // S_NEXT takes the generated ids. For each of them, S_TAKE and S_ARGS read the request again, S_RING waits for the
     // ring, S_WRITE sends the id, S_HASH waits for its hash, and S_DECIDE decides whether the request goes on. S_END
     // ends a request. S_DRAIN to S_DONE end the run as in rill_token_loop.
@@ -227,15 +245,17 @@ module rill_slot_loop #(
         S_TAKE = 5'd6, S_ARGS = 5'd7, S_ID_SEND = 5'd8, S_NEXT = 5'd9, S_RING = 5'd10, S_DECIDE = 5'd11,
         S_DRAIN = 5'd12, S_FLUSH = 5'd13, S_RESET = 5'd14, S_DONE = 5'd15, S_ASK = 5'd16, S_BEAT = 5'd17,
         S_SCAN = 5'd18, S_PART = 5'd19, S_ADVANCE = 5'd20, S_CHOOSE = 5'd21, S_END = 5'd22, S_WRITE = 5'd23,
-        S_HASH = 5'd24, S_LOOK = 5'd25;
+        S_HASH = 5'd24, S_LOOK = 5'd25, S_SKIP = 5'd26;
     localparam STOP = 0, KILL = 1;           // bits of halt
     localparam [3:0] FAULT_NONE = 4'd0, FAULT_ID = 4'd4, FAULT_KERNEL = 4'd5, FAULT_MEMORY = 4'd6,
-        FAULT_SILENCE = 4'd7, FAULT_IMAGE = 4'd8, FAULT_CLOCK = 4'd10; // rill_request_args reports the others
+        FAULT_SILENCE = 4'd7, FAULT_IMAGE = 4'd8, FAULT_CLOCK = 4'd10, FAULT_PREFIX = 4'd11;
+    // rill_request_args reports the others.
     localparam [2:0] END_ALL = 3'd1, END_OF_TEXT = 3'd2, END_OF_CONTEXT = 3'd3, END_STOPPED = 3'd4,
         END_KILLED = 3'd5, END_FAULT = 3'd6;
     reg  [4:0]  state_q;
     reg  [4:0]  state_d;
     reg         loaded_q;                    // the run's parameters are on chip
+    reg  [LOADERS-1:0] load_q;
     reg         running;                     // register: kernels and memory work
 
     // ---- slots ----
@@ -255,7 +275,8 @@ module rill_slot_loop #(
     wire        accept_pending = pending_q && may_accept && !busy_q[pending_slot_q]
         && {28'd0, pending_slot_q} < SLOTS_32;
     wire        accept = starts || accept_pending;
-    wire [3:0]  accept_slot = starts ? 4'd0 : pending_slot_q;
+    wire [3:0]  start_slot = PREFIX != 0 && {28'd0, slot} < SLOTS_32 ? slot : 4'd0;
+    wire [3:0]  accept_slot = starts ? start_slot : pending_slot_q;
     assign slots = {accepted_q, busy_q};
 
     // For each slot: args_mem has the arguments of its request, and run_mem the state that changes while the request
@@ -504,6 +525,54 @@ module rill_slot_loop #(
     wire        args_over = state_q == S_ARGS && args_wait_q == ARGS_WAIT;
     wire        end_now = state_q == S_END && !ring_open;
 
+    // ---- positions that slots hold ----
+    wire        lost;                        // all requests are over by a fault or kill, or the run is over
+    wire        prefix_refused;              // valid in the third cycle after S_TAKE
+    wire        skips;                       // in S_ARGS and S_SKIP: the request begins at a position after pos_q
+    wire [15:0] kept;                        // positions that slot_q holds
+    generate
+        if (PREFIX == 1) begin : gen_prefix
+            reg  [31:0] prefix_mem [0:15];   // for each slot: where its request begins
+            reg  [15:0] kept_mem [0:15];     // and how many positions it holds if its bit of kept_q is set
+            reg  [15:0] kept_q;
+            reg  [31:0] prefix_q;            // of slot_q
+            reg  [15:0] now_q, last_q;       // positions that slot_q holds, and the latest one of them
+            reg         refused_q;
+            reg  [31:0] held_q;
+            wire        at_block = prefix_q[5:0] == 6'd0;
+            wire        on_chip = prefix_q[15:6] == last_q[15:6];
+            wire        keeps = generates_q[slot_q] && end_fault_q == FAULT_NONE;
+            wire        gone = lost && (state_d == S_FLUSH || state_q == S_CHECK);
+            wire        other_image = state_q == S_LOADING && &load_q && image != image_checksum;
+            integer     k;
+            always @(posedge clk) begin
+                if (accept)
+                    prefix_mem[accept_slot] <= prefix;
+                if (end_now)
+                    kept_mem[slot_q] <= pos_q;
+                for (k = 0; k < 16; k = k + 1)
+                    if (rst || gone || other_image || (forget && {28'd0, slot} == k))
+                        kept_q[k] <= 1'b0;
+                    else if (end_now && {28'd0, slot_q} == k)
+                        kept_q[k] <= keeps;
+                if (state_q == S_TAKE)
+                    prefix_q <= prefix_mem[slot_q];
+                now_q <= kept_q[slot_q] ? kept_mem[slot_q] : 16'd0;
+                last_q <= now_q - 16'd1;
+                refused_q <= prefix_q != 32'd0
+                    && (prefix_q >= a_prompt_len || prefix_q > {16'd0, now_q} || !(at_block || on_chip));
+                held_q <= kept_q[slot] && !busy_q[slot] ? {16'd0, kept_mem[slot]} : 32'd0;
+            end
+            assign prefix_refused = fresh_q[slot_q] && refused_q;
+            assign skips = fresh_q[slot_q] && pos_q != prefix_q[15:0];
+            assign kept = now_q;
+            assign held = held_q;
+            wire unused_last = &{1'b0, last_q[5:0]};
+        end else begin : gen_whole
+            assign {prefix_refused, skips, kept, held} = 50'd0;
+        end
+    endgenerate
+
     // ---- drafts ----
     generate
         if (DRAFTS > 0) begin : gen_drafts
@@ -568,8 +637,9 @@ module rill_slot_loop #(
                 look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
             rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
                 .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
-                .fresh(fresh_q[slot_q]), .put(puts), .id(put_id[ID_W-1:0]), .judged(judged), .drafted(drafted_q),
-                .right(taken_q > 4'd1), .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
+                .fresh(fresh_q[slot_q]), .skip(state_q == S_SKIP && skips), .put(puts), .id(put_id[ID_W-1:0]),
+                .judged(judged), .drafted(drafted_q), .right(taken_q > 4'd1), .find(finds), .ready(found_ready),
+                .more(more), .drafts(drafts));
             assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
             assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};
@@ -586,7 +656,6 @@ module rill_slot_loop #(
     reg         awake_q;                     // every module has left rst
     reg  [1:0]  settled_q;
     reg  [4:0]  timer_q;
-    reg  [LOADERS-1:0] load_q;
     reg         drained_q;
     reg  [31:0] kv_expected_q;
     localparam [31:0] WAY = RESET_WAY;
@@ -605,8 +674,9 @@ module rill_slot_loop #(
             S_TAKE: state_d = S_ARGS;
             S_ARGS: if (args_over)
                 state_d = after_q ? S_RING
-                    : cancel_q[slot_q] || (fresh_q[slot_q] && (refused || no_ids)) ? S_END
-                    : !loaded_q ? S_LOAD : prefill ? S_ASK : DRAFTS != 0 ? S_LOOK : S_PART;
+                    : cancel_q[slot_q] || (fresh_q[slot_q] && (refused || no_ids)) || prefix_refused ? S_END
+                    : !loaded_q ? S_LOAD : skips ? S_SKIP : prefill ? S_ASK : DRAFTS != 0 ? S_LOOK : S_PART;
+            S_SKIP: if (!skips) state_d = S_ARGS;
             S_LOOK: if (look_over) state_d = S_PART;
             S_ASK: if (m_axis_prompt_desc_tready) state_d = S_BEAT;
             S_BEAT: if (s_axis_prompt_tvalid) state_d = S_SCAN;
@@ -635,7 +705,7 @@ module rill_slot_loop #(
     // Requests that were accepted while the run ends well stay: after the reset, the run goes on with them.
     wire        ends_well_d = state_q == S_DRAIN ? !broken
         : (state_q == S_FLUSH || state_q == S_RESET) && ends_well_q && !expired;
-    wire        lost = over && !ends_well_d;
+    assign lost = over && !ends_well_d;
     always @(posedge clk) begin
         state_q <= rst ? S_IDLE : state_d;
         ends_well_q <= !rst && ends_well_d;
@@ -729,7 +799,7 @@ module rill_slot_loop #(
         if (next_take)
             next_id_q <= s_axis_next_id_tdata;
         // A request that generates advances by one token, and by one more for each right draft.
-        if ((state_q == S_ADVANCE && (DRAFTS == 0 || prefill || count_q == 4'd0))
+        if ((state_q == S_SKIP && skips) || (state_q == S_ADVANCE && (DRAFTS == 0 || prefill || count_q == 4'd0))
             || (DRAFTS != 0 && state_q == S_WRITE && m_axis_ring_tready && taken_q > 4'd1)) begin
             pos_q <= pos_q + 16'd1;
             lane_q <= lane_q == CHANNELS_32[4:0] - 5'd1 ? 5'd0 : lane_q + 5'd1;
@@ -830,9 +900,11 @@ module rill_slot_loop #(
     always @(posedge clk)
         case (state_q)
             S_ARGS: begin
-                end_fault_q <= cancel_q[slot_q] || !refused ? FAULT_NONE : refused_fault[3:0];
-                end_place_q <= cancel_q[slot_q] || !refused ? 32'd0 : refused_place;
-                ending_q <= cancel_q[slot_q] ? END_STOPPED : refused ? END_FAULT : END_ALL;
+                end_fault_q <= cancel_q[slot_q] ? FAULT_NONE : refused ? refused_fault[3:0]
+                    : prefix_refused ? FAULT_PREFIX : FAULT_NONE;
+                end_place_q <= cancel_q[slot_q] ? 32'd0 : refused ? refused_place
+                    : prefix_refused ? {16'd0, kept} : 32'd0;
+                ending_q <= cancel_q[slot_q] ? END_STOPPED : refused || prefix_refused ? END_FAULT : END_ALL;
             end
             S_SCAN: begin
                 end_fault_q <= FAULT_ID;
@@ -934,7 +1006,7 @@ module rill_slot_loop #(
 
     wire unused = &{1'b0, s_axis_next_id_tuser, s_axis_next_id_tlast, IDS_32, SLOTS_32, PARTS_32,
         TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault, c_prompt_len[31:16], run_shown[RUN_W-65:16],
-        inverse_temperature, top_k, min_p, seed};
+        inverse_temperature, top_k, min_p, seed, prefix, forget};
 endmodule
 
 `default_nettype wire

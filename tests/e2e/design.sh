@@ -178,6 +178,17 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$part" --tokens "${length#*:}")
             done
             ;;
+        # for two slots: turns of two conversations. Short turns end while the other slot has a long one, so the next turn
+        # of their conversation begins after kept positions: in the latest block of 64 positions, or at an earlier one
+        turns-joins)
+            local i part
+            for part in 1:20:5 31:60:50 1:30:4 1:52:5 1:80:5 1:126:9 1:90:5 31:100:9; do
+                IFS=: read -r i length part <<<"$part"
+                requests+=(--prompt-ids "$(some_ids 130 "$vocab" | cut -d, -f"$i-$((i + length - 1))")"
+                    --tokens "$part")
+            done
+            joins=(--join 0)
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
-work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8 drafts=1)
+work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8 drafts=1 prefix=1)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 # Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
 prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")
@@ -40,7 +40,24 @@ print(json.dumps(a))' "$@" >>"$work/drawn.jsonl" || return
         i=$((i + 1))
     done
 }
+# Writes the oracle's answers to three turns of two conversations. Each turn begins with the turn before it and its answer.
+make_turns() {
+    local text turn given
+    rm -f "$work/turns.jsonl"
+    for text in "${prompts[5]}" "${prompts[1]}"; do
+        given=(--prompt "$text")
+        for turn in 1 2 3; do
+            golden "${given[@]}" --tokens $tokens | tr -d '\n' >"$work/turn.json" &&
+                given=(--prompt-ids "$(python3 -c 'import json, sys
+turn = json.load(open(sys.argv[1]))
+print(*turn["prompt_ids"], *turn["token_ids"], int(sys.argv[2]), sep=",")' "$work/turn.json" "$turn")") || return
+            cat "$work/turn.json" >>"$work/turns.jsonl"
+            echo >>"$work/turns.jsonl"
+        done
+    done
+}
 counted check "answers of the oracle" make_golden
+counted check "answers of the oracle to turns of two conversations" make_turns
 counted check "answers of the oracle that are drawn at random" make_drawn
 [ $bad = 0 ] || { verdict; exit; }
 
@@ -103,7 +120,7 @@ in_python() { # program
         PYTHONPATH=$work/moved/host/boards/host timeout 300 \
         python3 -c "import json, sys, rill_host
 from rill_host import HostError
-golden, drawn = ([json.loads(line) for line in open(name)] for name in sys.argv[2:])
+golden, drawn, turns = ([json.loads(line) for line in open(name)] for name in sys.argv[2:])
 host = rill_host.Host(sys.argv[1], timeout=100)
 host.upload()
 def right(answer, want):
@@ -114,7 +131,7 @@ def take():
         if number is not None:
             return number, answer
 $1
-host.close()" "$package" "$work/golden.jsonl" "$work/drawn.jsonl"
+host.close()" "$package" "$work/golden.jsonl" "$work/drawn.jsonl" "$work/turns.jsonl"
 }
 # Checks that requests join while others run, and that a number is free again when its result was taken.
 joining() {
@@ -179,6 +196,36 @@ for want in golden * 2:
         right(answer, want)'
 }
 counted check "a request that comes when the last one ends" one_after_another
+# Checks that each turn of two conversations begins after the turn before it, while another request runs, and that a
+# request that only begins like a conversation does not take its slot.
+conversing() {
+    in_python '
+other = host.submit([1, 2, 3], tokens=200, ignore_eot=True)
+held = {}
+for turn in range(3):
+    sent = {host.submit(turns[i + turn]["prompt_ids"], tokens=6): i for i in (0, 3)}
+    while sent:
+        number, answer = take()
+        i = sent.pop(number)
+        right(answer, turns[i + turn])
+        assert answer.prefix == held.get(i, 0), (turn, i, answer.prefix, held)
+        held[i] = len(answer.ids) + len(turns[i + turn]["prompt_ids"]) - 1
+    if turn == 1:
+        number = host.submit(turns[0]["prompt_ids"][:3], tokens=1)
+        ended, answer = take()
+        assert ended == number and answer.prefix == 0, (ended, answer.prefix)
+host.stop_request(other)
+try:
+    take()
+    sys.exit("the long request was not stopped")
+except HostError as error:
+    assert error.status == "stopped" and error.number == other
+whole = host.submit(turns[2]["prompt_ids"], tokens=6, whole=True)
+number, answer = take()
+right(answer, turns[2])
+assert answer.prefix == 0'
+}
+counted check "turns of two conversations begin after kept positions while another request runs" conversing
 stopping() {
     in_python '
 long = host.submit([1, 2, 3], tokens=200, ignore_eot=True, token=lambda one, _: seen.append(one))

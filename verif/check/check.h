@@ -138,9 +138,9 @@ struct check_part {
     int tokens;
 };
 // In a design with slots and drafts: compares the parts of the request with those that its ids allow, and counts its
-// drafts. How many drafts a part has also depends on the other requests, so it may have fewer than were found. Call it
-// after check_golden_ids. Returns NULL, or what is wrong (arena text).
-const char *check_parts(struct check *check, const struct check_part part[], size_t parts,
+// drafts. The request begins at position `first`. How many drafts a part has also depends on the other requests, so it
+// may have fewer than were found. Call it after check_golden_ids. Returns NULL, or what is wrong (arena text).
+const char *check_parts(struct check *check, int64_t first, const struct check_part part[], size_t parts,
                         struct check_drafts_counts *counts);
 void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
 // Returns the number of steps of the request, for which it runs the replay to the request's end.

@@ -151,9 +151,9 @@ static const char *generating_part(struct check *check, const struct check_part 
     return NULL;
 }
 
-const char *check_parts(struct check *check, const struct check_part part[], size_t parts,
+const char *check_parts(struct check *check, int64_t first, const struct check_part part[], size_t parts,
                         struct check_drafts_counts *counts) {
-    int64_t position = 0;
+    int64_t position = first;
     const char *wrong = NULL;
     drafts_begin(check);
     for (size_t i = 0; i < parts && !wrong; i++) {

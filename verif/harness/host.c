@@ -257,18 +257,22 @@ static bool begin_at(struct host *host, struct request_result *r) {
     return true;
 }
 
-// Opens the current request if it continues the previous one, and finds the positions that it keeps of the previous
-// one. Returns false after a failure.
+// Opens the current request if it continues the previous one, which must have ended. Returns false after a failure.
+static bool open_then(struct host *host) {
+    const struct sim_prompt *prompt = &host->sim->options.prompts.items[host->request];
+    struct request_result *r = current(host);
+    if (!prompt->then) return true;
+    const struct sim_prompt whole = prefix_then(host->sim, prompt, r - 1);
+    return open_request(host, &whole, r);
+}
+
+// Opens the current request, and finds the positions that it keeps of the previous one. Returns false after a failure.
 static bool follow_request(struct host *host) {
-    struct sim *sim = host->sim;
-    const struct sim_prompt *prompt = &sim->options.prompts.items[host->request];
     struct request_result *r = current(host);
     if (host->request == 0) return true;
-    if (prompt->then) {
-        const struct sim_prompt whole = prefix_then(sim, prompt, r - 1);
-        if (!open_request(host, &whole, r)) return false;
-    }
-    return !design(host)->prefix || prefix_find(sim, prompt->prefix, r - 1, r);
+    if (!open_then(host)) return false;
+    int64_t asked = host->sim->options.prompts.items[host->request].prefix;
+    return !design(host)->prefix || prefix_find(host->sim, asked, r - 1, r);
 }
 
 // Starts the comparison of the current request.
@@ -427,10 +431,8 @@ static void compare_drafts(struct host *host) {
                  (unsigned long long)want.drafted, (unsigned long long)want.accepted);
 }
 
-static void compare_held(struct host *host) {
+static void compare_held(struct host *host, uint32_t held) {
     struct request_result *r = current(host);
-    if (!design(host)->prefix) return;
-    uint32_t held = host->axil.access[host->held_read].data;
     r->held = r->prompt_len + r->ids - 1;
     if (held != (uint32_t)r->held) sim_fail(host->sim, MSG_HELD_DIFFERS, held, (long long)r->held);
 }
@@ -464,7 +466,7 @@ static void finish_request(struct host *host) {
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
     compare_drafts(host);
-    compare_held(host);
+    if (design(host)->prefix) compare_held(host, host->axil.access[host->held_read].data);
     compare_logits(host);
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, MSG_TRANSACTIONS_OUTSTANDING);
 }
@@ -481,6 +483,8 @@ void host_place_request(struct host *host) {
 void host_write_request(struct host *host) { write_request(host); }
 void host_begin_check(struct host *host) { begin_check(host); }
 void host_report_fault(struct host *host) { report_fault(host); }
+bool host_open_then(struct host *host) { return open_then(host); }
+void host_compare_held(struct host *host, uint32_t held) { compare_held(host, held); }
 
 // Keeps the ids of the ring as those of the request: the next request of the slot overwrites the ring.
 void host_keep_ring(struct host *host) {

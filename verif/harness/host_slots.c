@@ -9,7 +9,7 @@
 
 // CTRL_START, EVENT_DONE and SUBMIT_START are values of the registers CTRL, IP_ISR (the run has ended) and submit.
 // RESULT_READS, DRAFT_READS: registers that are read for each request that has ended, the second ones in a design with
-// drafts.
+// drafts. In a design with `prefix`, `held` is read between them.
 enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7, DRAFT_READS = 4 };
 
 static struct request_result *request_at(struct host *host, int request) { return &host->result[request]; }
@@ -22,11 +22,44 @@ static void select_request(struct host *host, int request, int slot) {
     host->slot = slot;
 }
 
-// Returns the lowest slot without a request, or the number of slots if all have one.
+// Returns how many of the positions that a slot holds the next request can keep.
+static int64_t keeps_of(const struct host *host, int slot) {
+    int latest = host->slots.latest[slot], next = host->slots.sent;
+    if (latest < 0 || !host->sim->options.prompts.items[next].prefix) return 0;
+    return prefix_most(&host->result[latest], &host->result[next]);
+}
+
+// Returns the free slot of which the next request can keep the most positions, the lowest one if there are several. If
+// no slot is free, returns the number of slots. Without `prefix`, the first request of a run is always in slot 0.
 static int free_slot(const struct host *host) {
-    int s = 0;
-    while (s < slot_count(host) && host->slots.request[s] >= 0) s++;
-    return s;
+    int best = slot_count(host);
+    if (!host->slots.runs && !host->sim->ir->design.prefix) return host->slots.request[0] < 0 ? 0 : best;
+    for (int s = slot_count(host) - 1; s >= 0; s--)
+        if (host->slots.request[s] < 0 && (best == slot_count(host) || keeps_of(host, s) >= keeps_of(host, best)))
+            best = s;
+    return best;
+}
+
+// Opens the next request if it continues the one before. Returns false if that one has not ended, or after a failure.
+static bool open_next(struct host *host) {
+    int next = host->slots.sent;
+    if (host->slots.opened > next || !host->sim->options.prompts.items[next].then) return true;
+    if (!host->result[next - 1].done) return false;
+    host->request = next;
+    host->slots.opened = next + 1;
+    return host_open_then(host);
+}
+
+// Finds how many positions the request, which goes to this slot, keeps there. The replay computes the whole request.
+static void find_prefix(struct host *host, int request, int slot) {
+    static const struct request_result none;
+    struct request_result *r = request_at(host, request);
+    int64_t asked = host->sim->options.prompts.items[request].prefix;
+    int latest = host->slots.latest[slot];
+    if (asked && host->sim->ir->design.prefix)
+        prefix_find(host->sim, asked, latest < 0 ? &none : request_at(host, latest), r);
+    r->begin = 0;
+    host->slots.latest[slot] = -1;
 }
 
 // Returns the cycle from which a request may be submitted. --join counts from the start of the first request.
@@ -56,6 +89,7 @@ static void send_request(struct host *host, int slot) {
     int request = host->slots.sent;
     struct request_result *r = request_at(host, request);
     select_request(host, request, slot);
+    find_prefix(host, request, slot);
     host_place_request(host);
     axil_clear(axil);
     host_write_request(host);
@@ -106,6 +140,7 @@ static void read_results(struct host *host) {
             int at = axil_read(axil, result[i]);
             if (i == 0) host->slots.first_read[host->slots.reads - 1] = at;
         }
+        if (host->sim->ir->design.prefix) axil_read(axil, REG_HELD);
         for (int i = 0; host->sim->ir->design.drafts && i < DRAFT_READS; i++)
             axil_read(axil, REG_CYCLES + 8 * (uint32_t)host_draft_counter(host) + 4 * (uint32_t)i);
     }
@@ -121,8 +156,9 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     r->fault = a[2].data;
     r->fault_place = a[3].data;
     r->logits_hash = (uint64_t)a[5].data << 32 | a[4].data;
+    const struct axil_access *counter = a + RESULT_READS + host->sim->ir->design.prefix;
     for (int i = 0; host->sim->ir->design.drafts && i < DRAFT_COUNTERS; i++)
-        r->drafts[i] = (uint64_t)a[RESULT_READS + 2 * i + 1].data << 32 | a[RESULT_READS + 2 * i].data;
+        r->drafts[i] = (uint64_t)counter[2 * i + 1].data << 32 | counter[2 * i].data;
     r->end = hbm_cycle(host->sim->hbm);
     r->bytes_end = sim_bytes(host->sim);
     r->done = true;
@@ -130,6 +166,10 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     host->slots.ended_requests++;
     if (r->fault != 0) host_report_fault(host);
     else host_keep_ring(host);
+    if (r->fault == 0 && r->ids > 0 && host->sim->ir->design.prefix) {
+        host_compare_held(host, a[RESULT_READS].data);
+        host->slots.latest[slot] = host->slots.request[slot];
+    }
     host->slots.request[slot] = -1;
 }
 
@@ -144,7 +184,7 @@ static void keep_results(struct host *host) {
 static void compare_parts(struct host *host, struct request_result *r) {
     struct sim *sim = host->sim;
     if (!sim->ir->design.drafts || r->fault) return;
-    const char *wrong = check_parts(sim->check, r->part.items, r->part.count, &r->draft_steps);
+    const char *wrong = check_parts(sim->check, r->kept, r->part.items, r->part.count, &r->draft_steps);
     const struct check_drafts_counts *want = &r->draft_steps;
     if (wrong) sim_fail(sim, MSG_PART_DIFFERS, wrong);
     else if (r->drafts[0] != want->drafted || r->drafts[1] != want->accepted)
@@ -168,7 +208,7 @@ static bool is_over(const struct host *host) {
 }
 
 void slots_begin(struct host *host) {
-    for (int s = 0; s < REGISTER_SLOTS; s++) host->slots.request[s] = -1;
+    for (int s = 0; s < REGISTER_SLOTS; s++) host->slots.request[s] = host->slots.latest[s] = -1;
     send_request(host, 0);
 }
 
@@ -176,9 +216,10 @@ void slots_begin(struct host *host) {
 // compared.
 bool slots_edge(struct host *host, const struct sim_pins *pins) {
     struct slots *s = &host->slots;
-    int slot = s->runs ? free_slot(host) : 0;
-    bool may_send = s->sent < requests(host) && slot < slot_count(host) && s->request[slot] < 0 &&
-                    hbm_cycle(host->sim->hbm) >= joins_at(host, s->sent);
+    bool comes = s->phase == SLOTS_RUN && s->sent < requests(host) &&
+                 hbm_cycle(host->sim->hbm) >= joins_at(host, s->sent) && open_next(host);
+    int slot = comes ? free_slot(host) : slot_count(host);
+    bool may_send = slot < slot_count(host);
     if (s->phase == SLOTS_SENT) request_sent(host);
     else if (s->phase == SLOTS_EVENTS) read_results(host);
     else if (s->phase == SLOTS_RESULTS) keep_results(host);

@@ -54,11 +54,15 @@ static const char *fault(struct sim *sim, int64_t asked, int64_t most, const str
     return NULL;
 }
 
-bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r) {
+int64_t prefix_most(const struct request_result *before, const struct request_result *r) {
     int64_t most = shared(before, r);
-    if (!block_fits(before->held, most)) most = most / LAYOUT_V_BLOCK * LAYOUT_V_BLOCK;
+    return block_fits(before->held, most) ? most : most / LAYOUT_V_BLOCK * LAYOUT_V_BLOCK;
+}
+
+bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r) {
+    int64_t most = prefix_most(before, r);
     r->prefix = asked == SIM_PREFIX_MOST ? most : asked;
-    r->begin = fits(before, r, r->prefix) ? r->prefix : 0;
+    r->begin = r->kept = fits(before, r, r->prefix) ? r->prefix : 0;
     const char *why = sim->options.unchecked ? NULL : fault(sim, r->prefix, most, before, r);
     if (why) sim_fail(sim, "%s", why);
     return why == NULL;

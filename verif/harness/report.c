@@ -132,8 +132,8 @@ static void print_request(struct sim *sim, const struct request_result *r) {
     else
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
-    if (r->begin)
-        printf("prefix: %lld of %lld prompt ids kept of the previous request\n", (long long)r->begin,
+    if (r->kept)
+        printf("prefix: %lld of %lld prompt ids kept of the previous request\n", (long long)r->kept,
                (long long)r->prompt_len);
     if (sim->ir->design.drafts) print_drafts(sim, r);
     printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,
@@ -228,7 +228,7 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, ",\n%s\"from\": %lld,\n%s\"ids_before\": %lld,\n%s\"first_step\": %lld,\n%s", indent,
               (long long)r->first_position, indent, (long long)r->before, indent, (long long)r->first_step, indent);
     json_u64s(out, "step_ends", r->step_end, (int)r->steps);
-    if (sim->ir->design.prefix) text_addf(out, ",\n%s\"prefix\": %lld", indent, (long long)r->begin);
+    if (sim->ir->design.prefix) text_addf(out, ",\n%s\"prefix\": %lld", indent, (long long)r->kept);
     if (sim->ir->design.drafts)
         text_addf(out, ",\n%s\"drafts\": %llu,\n%s\"drafts_accepted\": %llu,\n%s\"draft_steps\": [%s]", indent,
                   (unsigned long long)r->drafts[0], indent, (unsigned long long)r->drafts[1], indent,

@@ -85,7 +85,8 @@ struct request_result {
     const uint32_t *fed; // the prompt that the design is given: the rest of the prompt, or the last id made before
     int64_t fed_len;
     int64_t prefix;     // positions to keep of the previous request, as the design is told
-    int64_t begin;      // position at which the design then begins; 0 if it cannot keep `prefix` positions
+    int64_t begin;      // position at which the comparison begins, after kept positions; 0 in a design with slots
+    int64_t kept;       // position at which the design begins; 0 if it cannot keep `prefix` positions
     int64_t held;       // positions that the design holds after the request, in a design with `prefix`
     uint64_t *step_end; // cycles in which the steps ended
     int64_t steps, first_step, first_position; // number of steps; index and position of the first one
@@ -116,7 +117,9 @@ enum slots_phase { SLOTS_RUN, SLOTS_SENT, SLOTS_EVENTS, SLOTS_RESULTS };
 struct slots {
     enum slots_phase phase;
     int request[REGISTER_SLOTS]; // in each slot; -1: none
+    int latest[REGISTER_SLOTS];  // the request whose positions each slot holds; -1: none
     int sent, ended_requests;    // requests that were accepted, and those that have ended
+    int opened;                  // requests before this one that continue another are open
     bool runs, over;             // the design runs; it has raised its interrupt for the end of the run
     int slot, accepted_read;     // of the request that is being sent: its slot; index of the access that reads `slots`
     uint32_t accepted;           // requests that the design has counted
@@ -195,7 +198,9 @@ void host_keep_ring(struct host *host);
 void host_begin_check(struct host *host);
 void host_compare_golden(struct host *host);
 void host_report_fault(struct host *host);
-int host_draft_counter(const struct host *host); // number of the first counter of drafts
+bool host_open_then(struct host *host);                   // opens the current request if it continues the previous one
+void host_compare_held(struct host *host, uint32_t held); // held: value of the register
+int host_draft_counter(const struct host *host);          // number of the first counter of drafts
 void slots_begin(struct host *host);
 bool slots_edge(struct host *host, const struct sim_pins *pins);
 int slots_request_at(const struct host *host, uint64_t offset); // offset: in the segment of the rings
@@ -208,6 +213,8 @@ struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, 
 // Finds how many positions request r keeps. asked: number that it asks for, or SIM_PREFIX_MOST. Returns false after a
 // failure: it cannot keep as many as it asks for.
 bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r);
+// Returns how many positions request r can keep of the request before it.
+int64_t prefix_most(const struct request_result *before, const struct request_result *r);
 
 // Returns the memory of a request's results: the ring of ids, or the rows of the first output.
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);

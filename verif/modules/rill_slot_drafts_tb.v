@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_slot_drafts. Requests of several slots get ids, steps and lookups in random order, with texts that
 // repeat themselves more or less. Two slots have the same text but for a few ids. A model compares every earlier place
-// of the slot's own ids, and counts the pauses of each slot. From time to time a slot gets another request, and a
-// lookup is broken off by rst.
+// of the slot's own ids, and counts the pauses of each slot. From time to time a slot gets another request, which may
+// begin with ids of the slot's previous one that are skipped. From time to time a lookup is broken off by rst.
 // Checks in messages: 1 the latency, 2 `more`, 3 an id of a draft, 4 the answer does not stay, 5 no draft, no missing
 // draft, or no pause in the whole run.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -25,14 +25,14 @@ module rill_slot_drafts_tb;
     localparam ID_W = 10;
     localparam STEPS = 3000;
 
-    reg                    clk = 0, rst = 1, enter = 0, fresh = 0, put = 0, judged = 0, right = 0, find = 0;
+    reg                    clk = 0, rst = 1, enter = 0, fresh = 0, skip = 0, put = 0, judged = 0, right = 0, find = 0;
     reg  [3:0]             slot = 0, drafted = 0;
     reg  [ID_W-1:0]        id = 0;
     wire                   ready;
     wire [3:0]             more;
     wire [DRAFTS*ID_W-1:0] drafts;
-    integer                seed, idle, stall, step, s, i, j, m, waited, want, at, best, from, given = 0, missing = 0,
-        pauses = 0;
+    integer                seed, idle, stall, step, s, i, j, m, waited, want, at, best, from, skipped, given = 0,
+        missing = 0, pauses = 0;
     // For each slot: its ids, their number, the pause, whether the latest step with drafts had none that was right, and
     // the drafts of the latest lookup.
     reg  [ID_W-1:0]        ids [0:16*(CONTEXT+1)-1];
@@ -42,8 +42,8 @@ module rill_slot_drafts_tb;
 
     rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .LEAST(LEAST), .MOST(MOST),
         .WAYS(WAYS), .PAUSE(PAUSE)) dut (
-        .clk(clk), .rst(rst), .enter(enter), .slot(slot), .fresh(fresh), .put(put), .id(id), .judged(judged),
-        .drafted(drafted), .right(right), .find(find), .ready(ready), .more(more), .drafts(drafts));
+        .clk(clk), .rst(rst), .enter(enter), .slot(slot), .fresh(fresh), .skip(skip), .put(put), .id(id),
+        .judged(judged), .drafted(drafted), .right(right), .find(find), .ready(ready), .more(more), .drafts(drafts));
     always #1 clk = !clk;
 
     task fail(input integer what);
@@ -157,12 +157,20 @@ module rill_slot_drafts_tb;
         for (step = 0; step < STEPS && !failed; step = step + 1) begin
             s = step < SLOTS ? step : $urandom_range(SLOTS - 1);
             if (step < SLOTS || n[s] > CONTEXT || $urandom_range(60) == 0) begin
+                skipped = step < SLOTS || $urandom_range(2) == 0 ? 0 : $urandom_range(n[s]);
                 n[s] = 0;
                 pause[s] = 0;
                 missed[s] = 0;
                 given_to[s] = 0;
                 letters[s] = $urandom_range(2) == 0 ? 1000 : 2 + $urandom_range(4);
                 select(1);
+                repeat (skipped) begin
+                    skip <= 1;
+                    n[s] = n[s] + 1;
+                    @(posedge clk);
+                end
+                skip <= 0;
+                if (skipped > 0) repeat (3) @(posedge clk);
                 extend;
                 repeat (2) @(posedge clk);
                 select(0);

@@ -11,6 +11,9 @@
 // - With DRAFTS, a model looks for drafts in the ids of each request, counts its pauses and knows how many tokens other
 //   requests leave. Parts must have these drafts. Texts of some requests repeat themselves, others repeat pairs of ids
 //   that are followed by something else. The datapath answers random ids after a wrong draft.
+// - With PREFIX, many requests share their beginning with the previous request of their slot, and begin after held
+//   positions. A model knows what each slot holds. Some requests begin where they must not, and are refused. Between
+//   requests a slot is forgotten from time to time, and a run may find another image. Runs begin in any slot.
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
@@ -23,8 +26,11 @@
 // sweep: SLOTS=2 PARTS=2 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3
 // sweep: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=512 DRAFTS=7 SAMPLING=0
 // sweep: SLOTS=3 PARTS=2 TOKENS=2 CHANNELS=2 BEAT_BITS=256 DRAFTS=1
+// sweep: SLOTS=16 PARTS=4 TOKENS=4 CHANNELS=3 BEAT_BITS=512 PREFIX=1 SAMPLING=0
+// sweep: SLOTS=2 PARTS=2 TOKENS=8 CHANNELS=32 BEAT_BITS=256 DRAFTS=7 PREFIX=1
 // quick: SLOTS=4 PARTS=4 TOKENS=4 CHANNELS=3 BEAT_BITS=256
 // quick: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3
+// quick: SLOTS=3 PARTS=3 TOKENS=4 CHANNELS=3 BEAT_BITS=256 DRAFTS=2 PREFIX=1
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -39,6 +45,7 @@ module rill_slot_loop_tb;
     parameter HASH_WAIT = 4;
     parameter SAMPLING = 1;
     parameter DRAFTS = 0;
+    parameter PREFIX = 0;
     localparam CONTEXT = 90;
     localparam VOCAB = 97;
     localparam EOT = 13;
@@ -77,13 +84,18 @@ module rill_slot_loop_tb;
     wire [15:0] row_position;
     wire [159:0] row_draw;
     wire [127:0] draft_counts;
+    reg  [31:0] prefix = 0;
+    reg         forget = 0;
+    wire [31:0] held;
+    reg  [63:0] checksum = 64'd5;
 
     rill_slot_loop #(.SLOTS(SLOTS), .PARTS(PARTS), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS),
         .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT),
-        .SAMPLING(SAMPLING), .DRAFTS(DRAFTS)) dut (
+        .SAMPLING(SAMPLING), .DRAFTS(DRAFTS), .PREFIX(PREFIX)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .submit(submit), .cancel(cancel), .slot(slot),
         .slots(slots), .request_ended(ended), .prompt_len(prompt_len), .max_new(max_new), .eot_id(EOT),
         .ignore_eot(1'b0), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(32'd0), .watchdog(32'd0),
+        .prefix(prefix), .forget(forget), .held(held),
         .inverse_temperature(draw[31:0]), .top_k(draw[63:32]), .min_p(draw[95:64]), .seed(draw[159:96]),
         .row_set(row_set), .row(row), .row_position(row_position), .row_inverse(row_draw[31:0]),
         .draft_counts(draft_counts), .row_top_k(row_draw[63:32]), .row_min_p(row_draw[95:64]),
@@ -92,7 +104,7 @@ module rill_slot_loop_tb;
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place), .fault_address(),
         .fault_channel(), .fault_state(), .ending(ending), .image(image), .row_hash(row_hash),
         .logits_hash(logits_hash), .load_start(load_start), .load_done(load_done), .image_wrong(1'b0),
-        .image_place(2'd0), .image_checksum(64'd5), .flush(flush), .soft_rst(soft_rst), .quiet(quiet),
+        .image_place(2'd0), .image_checksum(checksum), .flush(flush), .soft_rst(soft_rst), .quiet(quiet),
         .kv_layers_done(kv_done), .ids_written(ids_written), .kernel_fault(kernel_fault), .memory_error(1'b0),
         .error_is_write(1'b0), .error_address(64'd0), .progress(1'b1), .idle_engines({64{1'b1}}),
         .m_axis_prompt_desc_tvalid(p_valid), .m_axis_prompt_desc_tready(p_ready), .m_axis_prompt_desc_tdata(p_data),
@@ -119,16 +131,28 @@ module rill_slot_loop_tb;
     integer     drafted [0:RUNS*REQUESTS-1], right [0:RUNS*REQUESTS-1], pause [0:RUNS*REQUESTS-1];
     reg         missed [0:RUNS*REQUESTS-1];
     integer     paused = 0, all_right = 0;
+    // With PREFIX, for each request: where it asks to begin, whether it is refused, and the positions that its slot
+    // held. Its ids before position fork_at are those of request parent. For each slot: the latest request, and the
+    // positions that the slot holds of it. begun_after: positions that were kept in all. refusals: refused requests.
+    // others_refused: requests that were refused because of another image.
+    integer     asks [0:RUNS*REQUESTS-1], had [0:RUNS*REQUESTS-1], fork_at [0:RUNS*REQUESTS-1],
+        parent [0:RUNS*REQUESTS-1], latest [0:15], holds [0:15], begun_after = 0, refusals = 0,
+        others_refused = 0, from;
+    reg         refused [0:RUNS*REQUESTS-1];
+    reg         dead;                        // a request of the run was ended by a fault or kill of the run
     reg         any_stopped = 0;             // a request of the run has been stopped
 
     // id_at returns the id at position p of request q. hash_at returns the hash of the logits from which this id is
-    // chosen if it is generated.
+    // chosen if it is generated. text_at returns the id that a request has at a position if it shares none.
     // Some texts repeat pieces of 5 to 11 ids, with exceptions; in others each pair of ids is followed by a new id.
-    function [31:0] id_at(input integer q, input integer p);
-        id_at = p == bad_at[q] ? VOCAB + 3
-            : DRAFTS > 0 && q % 4 < 2 && p % 13 != 12 ? (q * 31 + p % (5 + q % 7) * 17) % VOCAB
+    function [31:0] text_at(input integer q, input integer p);
+        text_at = DRAFTS > 0 && q % 4 < 2 && p % 13 != 12 ? (q * 31 + p % (5 + q % 7) * 17) % VOCAB
             : DRAFTS > 0 && q % 4 == 2 ? (p % 3 == 0 ? 20 : p % 3 == 1 ? 30 : 40 + p / 3)
             : (q * 31 + p * 17 + p * p) % VOCAB;
+    endfunction
+    reg  [31:0] ids [0:RUNS*REQUESTS*128-1]; // ids of all requests: those before fork_at are those of the parent
+    function [31:0] id_at(input integer q, input integer p);
+        id_at = p == bad_at[q] ? VOCAB + 3 : ids[q*128+p];
     endfunction
     // place_of returns the place before the drafts that follow position p of request q, -1: none.
     function integer place_of(input integer q, input integer p);
@@ -163,7 +187,7 @@ module rill_slot_loop_tb;
         reg     is_over;
         begin
             ids_of = 0;
-            is_over = len[q] < 1 || len[q] > CONTEXT || most[q] == 0 || bad_at[q] >= 0;
+            is_over = len[q] < 1 || len[q] > CONTEXT || most[q] == 0 || bad_at[q] >= 0 || refused[q];
             for (n = 0; !is_over; n = n + 1) begin
                 ids_of = n + 1;
                 is_over = ids_of == most[q] || id_at(q, len[q] + n) == EOT || len[q] + n >= CONTEXT;
@@ -174,7 +198,7 @@ module rill_slot_loop_tb;
         integer n;
         begin
             n = ids_of(q);
-            ending_of = len[q] < 1 || len[q] > CONTEXT || bad_at[q] >= 0 ? 6 : most[q] == 0 ? 1
+            ending_of = len[q] < 1 || len[q] > CONTEXT || bad_at[q] >= 0 || refused[q] ? 6 : most[q] == 0 ? 1
                 : id_at(q, len[q] + n - 1) == EOT ? 2 : n == most[q] ? 1 : 3;
         end
     endfunction
@@ -403,13 +427,13 @@ module rill_slot_loop_tb;
     // ---- the host ----
     reg         begins = 0;
     always @(posedge clk) start <= begins || (start && !done);
-    integer     s, free, kind, breaks, accepted, late = 0;
+    integer     s, at, free, was, forgets, kind, breaks, accepted, late = 0;
     reg  [31:0] count_before;
     reg         in_end;                      // the submission came after the end of the last request
     wire        ending_now = start && slots[15:0] == 16'd0 && status[4:0] >= 5'd12 && status[4:0] <= 5'd14;
     // Draws a request and sets the argument registers: kind 0 to 4 are an empty or too long prompt, one that almost
     // fills the context, max_new 0, and a bad id.
-    task arguments(input integer number);
+    task arguments(input integer number, input integer into);
         begin
             kind = $unsigned($random(seed)) % 12;
             len[number] = kind == 0 ? 0 : kind == 1 ? CONTEXT + 1 : kind == 2 ? CONTEXT - 3
@@ -420,7 +444,33 @@ module rill_slot_loop_tb;
             pause[number] = 0;
             missed[number] = 0;
             bad_at[number] = kind == 4 ? len[number] - 1 : -1;
-            pos[number] = 0;
+            parent[number] = latest[into];
+            fork_at[number] = 0;
+            asks[number] = 0;
+            had[number] = holds[into];
+            if (PREFIX == 1 && kind > 3 && $unsigned($random(seed)) % 4 != 0) begin
+                // kind 5: any position, also one that is refused; 6: a whole block; else the last ones held.
+                asks[number] = kind == 5 && number % 2 == 0 ? holds[into] + $unsigned($random(seed)) % 3
+                    : kind == 5 ? $unsigned($random(seed)) % (holds[into] + 3)
+                    : kind == 6 ? holds[into] / 64 * 64
+                    : holds[into] - (holds[into] > 0 ? $unsigned($random(seed)) % ((holds[into] - 1) % 64 + 1) : 0);
+                fork_at[number] = asks[number] < holds[into] ? asks[number] : holds[into];
+                if (kind != 5 && len[number] <= asks[number])
+                    len[number] = asks[number] + 1 + $unsigned($random(seed)) % 4;
+                if (len[number] > CONTEXT) len[number] = CONTEXT;
+                if (bad_at[number] >= 0) bad_at[number] = len[number] - 1;
+            end
+            refused[number] = PREFIX == 1 && asks[number] != 0 && len[number] > 0 && len[number] <= CONTEXT
+                && (asks[number] >= len[number] || asks[number] > holds[into]
+                || (asks[number] % 64 != 0 && asks[number] / 64 != (holds[into] - 1) / 64));
+            if (refused[number]) fork_at[number] = 0;
+            refusals = refusals + refused[number];
+            begun_after = begun_after + (refused[number] ? 0 : asks[number]);
+            for (at = 0; at < 128; at = at + 1)
+                ids[number*128+at] = at < fork_at[number] ? ids[parent[number]*128+at] : text_at(number, at);
+            latest[into] = number;
+            prefix = asks[number];
+            pos[number] = refused[number] ? 0 : asks[number];
             made[number] = 0;
             hash[number] = 0;
             stopped[number] = 0;
@@ -437,6 +487,9 @@ module rill_slot_loop_tb;
             slot = s;
             repeat (3) @(posedge clk);
             #0.5;
+            holds[s] = PREFIX == 1 && made[number] > 0 ? len[number] + made[number] - 1 : 0;
+            if (!broken && held != holds[s]) wrong("the positions held", number);
+            if (broken && (breaks == 1 ? fault_code == 5 : ending == 5)) dead = 1;
             if (broken && (breaks == 1 ? fault_code == 5 : ending == 5)) begin
                 if (fault_code != (breaks == 1 ? 5 : 0) || ending != (breaks == 1 ? 6 : 5)) wrong("a fault", number);
             end else if (stopped[number] && ending == 4) begin
@@ -444,8 +497,10 @@ module rill_slot_loop_tb;
             end else begin
                 if (ids_count != ids_of(number) || made[number] != ids_of(number)) wrong("the number of ids", number);
                 if (ending != ending_of(number)) wrong("the ending", number);
-                if (fault_code != (len[number] < 1 ? 1 : len[number] > CONTEXT ? 2 : bad_at[number] >= 0 ? 4 : 0))
+                if (fault_code != (len[number] < 1 ? 1 : len[number] > CONTEXT ? 2 : refused[number] ? 11
+                    : bad_at[number] >= 0 ? 4 : 0))
                     wrong("the fault", number);
+                if (fault_code == 11 && fault_place != had[number]) wrong("the place of a prefix", number);
                 if (fault_code == 4 && fault_place != bad_at[number]) wrong("the place", number);
                 if (logits_hash != hash[number]) wrong("the hash", number);
             end
@@ -469,6 +524,8 @@ module rill_slot_loop_tb;
         for (i = 0; i < 16; i = i + 1) begin
             request_of[i] = -1;
             waited[i] = 0;
+            latest[i] = 0;
+            holds[i] = 0;
         end
         repeat (8) @(posedge clk);
         #0.5 rst = 0;
@@ -477,13 +534,34 @@ module rill_slot_loop_tb;
             any_stopped = 0;
             breaks = run % 3;                // 1: a kernel fault, 2: a kill
             repeat (5) @(posedge clk);
-            #0.5 slot = 0;
-            arguments(sent);
-            request_of[0] = sent;
+            #0.5 slot = PREFIX == 1 ? $random(seed) : 0;
+            if (PREFIX == 1 && run % 3 == 1)               // the run before had no fault, so slots hold positions
+                for (s = 0; s < SLOTS; s = s + 1) if (holds[s] > 0) slot = s;
+            from = slot < SLOTS ? slot : 0;
+            dead = 0;
+            was = latest[from];
+            arguments(sent, from);
+            for (s = 0; s < 50 && PREFIX == 1 && run % 3 == 1 && (asks[sent] == 0 || refused[sent]); s = s + 1) begin
+                latest[from] = was;
+                arguments(sent, from);
+            end
+            if (PREFIX == 1 && run % 6 == 1 && len[sent] > 0 && len[sent] <= CONTEXT && most[sent] > 0
+                && !refused[sent]) begin
+                // Another image, which the design finds after its first check of the request: nothing is held any more.
+                checksum = checksum + 64'd1;
+                for (s = 0; s < SLOTS; s = s + 1) holds[s] = 0;
+                refused[sent] = asks[sent] > 0;
+                had[sent] = 0;
+                others_refused = others_refused + refused[sent];
+                if (refused[sent]) pos[sent] = 0;
+            end
+            request_of[from] = sent;
             sent = sent + 1;
             begins = 1;
             repeat (2) @(posedge clk);
             #0.5 begins = 0;
+            while (PREFIX == 1 && slots[15:0] == 16'd0 && start) @(posedge clk);
+            #0.5;
             accepted = 1;
             while (start && !failed) begin
                 kind = $unsigned($random(seed)) % 6;
@@ -505,7 +583,8 @@ module rill_slot_loop_tb;
                     for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] < 0) free = i;
                     if (start && free >= 0) begin
                         slot = free;
-                        arguments(sent);
+                        was = latest[free];
+                        arguments(sent, free);
                         count_before = slots;
                         request_of[free] = sent;
                         in_end = ending_now;
@@ -514,12 +593,25 @@ module rill_slot_loop_tb;
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
                         #0.5 draw = 160'd0;              // the request keeps the settings of its acceptance
+                        prefix = 32'hffff_ffff;
                         if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
                         if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin
                             sent = sent + 1;
                             accepted = accepted + 1;
-                        end else request_of[free] = -1;
+                        end else begin
+                            request_of[free] = -1;
+                            latest[free] = was;
+                        end
+                    end else if (PREFIX == 1 && start && $unsigned($random(seed)) % 4 == 0) begin
+                        forgets = $unsigned($random(seed)) % SLOTS;
+                        if (request_of[forgets] < 0) begin
+                            slot = forgets;
+                            forget = 1;
+                            @(posedge clk);
+                            #0.5 forget = 0;
+                            holds[forgets] = 0;
+                        end
                     end else if (start && $unsigned($random(seed)) % 10 == 0) begin
                         slot = $unsigned($random(seed)) % SLOTS;
                         if (request_of[slot] >= 0) stopped[request_of[slot]] = 1;
@@ -535,8 +627,18 @@ module rill_slot_loop_tb;
             halt = 0;
             collect;
             for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] >= 0) wrong("a request that never ends", request_of[i]);
+            for (s = 0; s < SLOTS; s = s + 1) begin
+                slot = s;
+                repeat (2) @(posedge clk);
+                #0.5;
+                if (dead || (broken && held == 0)) holds[s] = 0; // a kill may come after the last request has ended
+                if (PREFIX == 1 && held != holds[s]) wrong("the positions held after a run", s);
+            end
         end
         if (!failed && over != sent) $display("FAIL: %0d of %0d requests", over, sent);
+        else if (!failed && PREFIX == 1 && (begun_after < 100 || refusals < 2 || others_refused == 0))
+            $display("FAIL: %0d positions were kept, %0d and %0d requests refused", begun_after, refusals,
+                others_refused);
         else if (!failed && late == 0) $display("FAIL: no request came at the end of a run");
         else if (!failed && DRAFTS > 0 && (all_right == 0 || (paused == 0 && TOKENS > 4)))
             $display("FAIL: %0d right drafts, %0d steps in pauses", all_right, paused);
