@@ -13,7 +13,7 @@
 struct load_slot {
     int64_t pos, made; // position of the next token, generated tokens
     bool busy;
-    int64_t joins;           // first step that the request can be in
+    int64_t joins; // first step that the request can be in
     // due: a credit of each outcome of next_outcome. Each draw adds an outcome's weight to its credit, takes the
     // outcome with the largest credit, and subtracts the sum of all weights from that credit.
     int64_t due[2 + TIMING_MAX_DRAFTS];
