@@ -57,24 +57,37 @@ static void take_id(void *context, uint32_t id, double seconds) {
         print_id(s, s->into->ids.size() == 1, id, text, bytes);
 }
 
-static rill_host_request request_of(const command_line &c, stream *s, unsigned tokens) {
+static rill_host_request request_of(const command_line &c, stream *s, const settings &own) {
+    constexpr unsigned default_tokens = 64;
     const std::vector<uint32_t> &ids = s->into->prompt;
-    return {ids.data(),      static_cast<uint32_t>(ids.size()),
-            tokens,          c.ignore_eot,
-            take_id,         s,
-            c.temperature,   c.top_k,
-            c.min_p,         c.seed,
+    return {ids.data(),
+            static_cast<uint32_t>(ids.size()),
+            own.tokens.value_or(default_tokens),
+            c.ignore_eot,
+            take_id,
+            s,
+            own.temperature.value_or(0),
+            own.top_k.value_or(0),
+            own.min_p.value_or(0),
+            own.seed.value_or(0),
             !c.bench.empty()};
 }
 
-static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> ids, unsigned tokens) {
+static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> ids, const settings &own) {
     answer a = {};
     stream s = {&c, &a, host, true};
     a.prompt = std::move(ids);
-    rill_host_request request = request_of(c, &s, tokens);
+    rill_host_request request = request_of(c, &s, own);
     a.status = rill_host_run(host, &request, &a.result);
     a.message = rill_host_message(host);
     return a;
+}
+
+// Returns the settings of all prompts, with another number of tokens.
+static settings with_tokens(const command_line &c, size_t tokens) {
+    settings s = c.all;
+    s.tokens = static_cast<unsigned>(tokens);
+    return s;
 }
 
 // Encodes a prompt into *ids. If there is no tokenizer, or if the chat template cannot be used, prints a message and
@@ -133,7 +146,7 @@ static void print_ended(together *t, const std::vector<bool> &ended) {
 // of the input. After any other error the library has given them up, so `left` becomes 0.
 static void send_more(together *t) {
     for (; t->status == 0 && t->sent < t->answers->size() && t->left < t->running.size(); t->sent++, t->left++) {
-        rill_host_request r = request_of(*t->options, &t->streams[t->sent], t->options->tokens);
+        rill_host_request r = request_of(*t->options, &t->streams[t->sent], t->options->prompts[t->sent].own);
         uint32_t number;
         rill_host_status status = rill_host_submit(t->host, &r, &number);
         if (status) {
@@ -177,7 +190,7 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     for (size_t i = 0; i < c.prompts.size() && status == 0; i++) {
         std::vector<uint32_t> ids;
         if (!encode(host, c, c.prompts[i], &ids)) return 1;
-        answers->push_back(run(host, c, ids, c.tokens));
+        answers->push_back(run(host, c, ids, c.prompts[i].own));
         status = end_request(c, answers->back());
     }
     return status;
@@ -191,7 +204,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
     for (auto [in, out] : c.bench) {
         std::vector<uint32_t> ids;
         for (unsigned i = 0; i < in; i++) ids.push_back(1 + i % 61);
-        answers->push_back(run(host, c, ids, out));
+        answers->push_back(run(host, c, ids, with_tokens(c, out)));
         if (answers->back().status != RILL_HOST_OK) return end_request(c, answers->back());
         if (!c.json) print_bench_row(answers->back());
     }
@@ -252,7 +265,7 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
     json_decref(top);
     if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
     // The card stops as the oracle did: at an end-of-text id, or at the same count.
-    answers->push_back(run(host, c, golden.prompt, static_cast<unsigned>(golden.ids.size())));
+    answers->push_back(run(host, c, golden.prompt, with_tokens(c, golden.ids.size())));
     int status = end_request(c, answers->back());
     return status ? status : compare(answers->back(), golden);
 }

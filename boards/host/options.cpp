@@ -15,7 +15,8 @@ static const char usage[] =
     "  --prompt TEXT     a request as text. Several run one after another, or together in a design with `slots`\n"
     "  --chat NAME|FILE  put prompts into a chat template: one of families/chat, or a file\n"
     "  --prompt-ids L    a request as token ids, with no beginning-of-text id added\n"
-    "  --tokens N        generate at most N tokens (default 64)\n"
+    "  --tokens N        generate at most N tokens (default 64). After a prompt, this option and the four options of\n"
+    "                    sampling apply to that prompt. The first of each also applies to prompts without one\n"
     "  --ignore-eot      do not stop at end-of-text ids\n"
     "  --temperature T   draw tokens at random, 0.01 to 100, in a design with `sampling`. 0 (default): take the most "
     "likely one\n"
@@ -171,23 +172,54 @@ static bool read_whole(const char *name, const char *text, uint64_t most, uint64
     return true;
 }
 
-static bool read_top_k(const char *text, unsigned *value) {
-    uint64_t n;
-    if (!read_whole("--top-k", text, 0xffffffff, &n)) return false;
-    *value = static_cast<unsigned>(n);
+// Gives a setting to the prompt before the option. The first option of its kind is also for prompts without one.
+template <typename T> static bool give(command_line *c, std::optional<T> settings::*setting, T value) {
+    if (!c->prompts.empty()) c->prompts.back().own.*setting = value;
+    if (!(c->all.*setting)) c->all.*setting = value;
     return true;
+}
+
+static bool take_tokens(command_line *c) {
+    unsigned n;
+    return read_number("--tokens", optarg, &n) && give(c, &settings::tokens, n);
+}
+
+static bool take_top_k(command_line *c) {
+    uint64_t n;
+    return read_whole("--top-k", optarg, 0xffffffff, &n) && give(c, &settings::top_k, static_cast<unsigned>(n));
+}
+
+static bool take_float(command_line *c, const char *name, std::optional<float> settings::*setting) {
+    float value;
+    return read_float(name, optarg, &value) && give(c, setting, value);
+}
+
+static bool take_seed(command_line *c) {
+    uint64_t n;
+    return read_whole("--sampling-seed", optarg, UINT64_MAX, &n) && give(c, &settings::seed, n);
+}
+
+// Gives each prompt the settings for which it has no option.
+static void finish_settings(command_line *c) {
+    for (prompt &p : c->prompts) {
+        if (!p.own.tokens) p.own.tokens = c->all.tokens;
+        if (!p.own.top_k) p.own.top_k = c->all.top_k;
+        if (!p.own.temperature) p.own.temperature = c->all.temperature;
+        if (!p.own.min_p) p.own.min_p = c->all.min_p;
+        if (!p.own.seed) p.own.seed = c->all.seed;
+    }
 }
 
 // Applies an option, whose value is in optarg. Returns false after an error.
 static bool take(int o, command_line *c) {
     prompt p = {};
     switch (o) {
-    case PROMPT: c->prompts.push_back({optarg, {}, true}); return true;
+    case PROMPT: c->prompts.push_back({optarg, {}, true, {}}); return true;
     case IDS_IN:
         if (!read_ids(optarg, &p.ids)) return false;
         c->prompts.push_back(p);
         return true;
-    case TOKENS: return read_number("--tokens", optarg, &c->tokens);
+    case TOKENS: return take_tokens(c);
     case IGNORE: return c->ignore_eot = true;
     case IDS: return c->print_ids = true;
     case RESET: return c->reset = true;
@@ -203,10 +235,10 @@ static bool take(int o, command_line *c) {
     case TIMEOUT: return read_seconds(optarg, &c->timeout);
     case WATCHDOG: return read_number("--watchdog", optarg, &c->watchdog);
     case TIMELINE: c->timeline = optarg; return true;
-    case TEMPERATURE: return read_float("--temperature", optarg, &c->temperature);
-    case TOP_K: return read_top_k(optarg, &c->top_k);
-    case MIN_P: return read_float("--min-p", optarg, &c->min_p);
-    case SEED: return read_whole("--sampling-seed", optarg, UINT64_MAX, &c->seed);
+    case TEMPERATURE: return take_float(c, "--temperature", &settings::temperature);
+    case TOP_K: return take_top_k(c);
+    case MIN_P: return take_float(c, "--min-p", &settings::min_p);
+    case SEED: return take_seed(c);
     case JSON: return c->json = true;
     case QUIET: return c->quiet = true;
     case CHAT: c->chat = optarg; return true;
@@ -221,6 +253,7 @@ bool read_command_line(int argc, char **argv, command_line *c, int *status) {
         if (o == 'h') return std::fputs(usage, stdout), *status = 0, false;
         if (!take(o, c)) return false;
     }
+    finish_settings(c);
     if (c->reset && optind == argc) return true; // a reset needs no package
     if (optind + 1 != argc) return wrong(optind < argc ? "one PACKAGE is expected" : "PACKAGE is missing");
     c->package = argv[optind];

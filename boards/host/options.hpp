@@ -3,28 +3,33 @@
 #ifndef RILL_HOST_OPTIONS_HPP
 #define RILL_HOST_OPTIONS_HPP
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "boards/host/rill_host.h"
 
+struct settings {                          // settings of a request; one without a value has its default
+    std::optional<unsigned> tokens, top_k; // tokens: most generated tokens
+    std::optional<float> temperature, min_p;
+    std::optional<uint64_t> seed;
+};
+
 struct prompt { // a prompt as text or as ids
     std::string text;
     std::vector<uint32_t> ids;
     bool is_text;
+    settings own; // settings of this prompt, including those of all prompts
 };
 
 struct command_line {
     std::string package, image, binary, device, selftest, timeline, chat;
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
-    unsigned tokens = 64;                             // most generated tokens
+    settings all;                                     // the first option of each kind: for prompts without one
     unsigned watchdog = 0, unit = 0;                  // 0 stands for the default of rill_host.h
     double timeout = 0;                               // seconds; 0 stands for the default of rill_host.h
-    float temperature = 0, min_p = 0;
-    unsigned top_k = 0;
-    uint64_t seed = 0;
     bool ignore_eot = false, print_ids = false, json = false, quiet = false, verify = false, probe = false,
          reset = false, check_weights = false;
 };

@@ -11,9 +11,14 @@
 
 struct forecast_options {
     struct design_options design;
-    struct request {
-        int64_t prompt, tokens;
-    } request;
+    struct request_list {
+        struct timing_load_request item[REGISTER_SLOTS];
+        int count;
+    } requests;
+    struct join_list { // cycles at which the second and further requests come
+        int64_t item[REGISTER_SLOTS];
+        int count;
+    } joins;
     int64_t start; // cycles that the memory has run before the request
     struct draft_counts {
         struct timing_drafts steps; // how often drafts were right, as `rill sim` prints it
@@ -194,14 +199,37 @@ static void print_json(const struct forecast_view *v) {
     printf("\n}\n");
 }
 
-// Reads IN:OUT, the numbers of prompt tokens and generated tokens, or IN alone, which means IN:1.
-static const char *read_request(struct arena *arena, void *into, const char *text) {
-    struct request *r = into;
-    int end = 0;
-    r->tokens = 1;
-    bool whole = sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", &r->prompt, &end, &r->tokens, &end) >= 1 && !text[end];
-    if (whole && r->prompt >= 1 && r->tokens >= 1 && r->prompt <= INT32_MAX && r->tokens <= INT32_MAX) return NULL;
+// Reads a list of requests IN:OUT,IN:OUT,...: numbers of prompt tokens and generated tokens. IN alone means IN:1.
+static const char *read_requests(struct arena *arena, void *into, const char *text) {
+    struct request_list *list = into;
+    const char *at = text;
+    for (list->count = 0; list->count < REGISTER_SLOTS; at++) {
+        struct timing_load_request *r = &list->item[list->count++];
+        int end = 0;
+        r->tokens = 1;
+        bool read = sscanf(at, "%" SCNd64 "%n:%" SCNd64 "%n", &r->prompt, &end, &r->tokens, &end) >= 1;
+        bool fits = read && r->prompt >= 1 && r->tokens >= 1 && r->prompt <= INT32_MAX && r->tokens <= INT32_MAX;
+        at += end;
+        if (!fits || (*at && *at != ',')) break;
+        if (!*at) return NULL;
+    }
     return arena_printf(arena, MSG_REQUEST_FORM, text);
+}
+
+// Reads a list of cycles N,N,..., which do not decrease.
+static const char *read_joins(struct arena *arena, void *into, const char *text) {
+    struct join_list *list = into;
+    const char *at = text;
+    for (list->count = 0; list->count < REGISTER_SLOTS && *at >= '0' && *at <= '9'; at++) {
+        char *end = NULL;
+        int64_t cycle = list->item[list->count] = strtoll(at, &end, 10);
+        if (cycle > INT64_MAX / 2 || (list->count && cycle < list->item[list->count - 1])) break;
+        list->count++;
+        at = end;
+        if (!*at) return NULL;
+        if (*at != ',') break;
+    }
+    return arena_printf(arena, MSG_FORECAST_JOINS_FORM, text);
 }
 
 // Reads N,N0,N1,...: the number of steps without drafts, then the numbers of steps in which the first 0, 1, ... drafts
@@ -242,7 +270,8 @@ static const struct timing_forecast *checked(struct ir *ir, const struct timing_
 // has as many drafts as it may, and none is right. Returns NULL after a failure, with the message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
-    int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;
+    const struct timing_load_request *r = &o->requests.item[0];
+    int64_t prompt = r->prompt, tokens = r->tokens, whole = TIMING_WHOLE_WORDS;
     if (o->prefix) return timing_forecast_from(ir, o->prefix, prompt, tokens, age, drafted, whole, why);
     return drafted ? timing_forecast_drafted(ir, prompt, tokens, age, o->kept, whole, why)
                    : timing_forecast_request(ir, prompt, tokens, age, o->kept, whole, why);
@@ -252,8 +281,9 @@ static const struct timing_forecast *forecast_of(struct ir *ir, const struct for
 static const char *prefix_fault(const struct ir *ir, const struct forecast_options *o) {
     if (!o->prefix) return NULL;
     if (!ir->design.prefix) return MSG_PREFIX_ABSENT;
-    if (o->prefix < o->request.prompt) return NULL;
-    return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)o->request.prompt);
+    int64_t prompt = o->requests.item[0].prompt;
+    if (o->prefix < prompt) return NULL;
+    return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)prompt);
 }
 
 // Makes the forecast and, if --drafts is given, the forecast with drafts. Reports a failure and then returns false.
@@ -273,7 +303,8 @@ static bool make_forecast(struct ir *ir, const struct forecast_options *o, struc
 struct load_view {
     const struct ir *ir;
     const struct timing_load *f;
-    const struct request *request;
+    const struct timing_loads *load;
+    bool equal; // all requests have the same length and come at the start
 };
 
 static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
@@ -308,16 +339,35 @@ static double mean(const struct timing_load *f, const double *time) {
     return sum / f->requests;
 }
 
+// Returns the generated tokens of all requests.
+static double all_tokens(const struct load_view *v) {
+    double sum = 0;
+    for (int s = 0; s < v->f->requests; s++) sum += (double)v->load->request[s].tokens;
+    return sum;
+}
+
+// Prints a line for each request, if they have different lengths or come at different times.
+static void print_each(const struct load_view *v) {
+    const struct timing_load *f = v->f;
+    for (int s = 0; s < f->requests && !v->equal; s++)
+        printf("request %d, %" PRId64 ":%" PRId64
+               ": comes after %.3f ms, first token %.3f ms later, last token %.3f ms later\n",
+               s + 1, v->load->request[s].prompt, v->load->request[s].tokens, load_ms(v, f->came[s]),
+               load_ms(v, f->first_id[s]), load_ms(v, f->last_id[s]));
+}
+
 static void print_load(const struct load_view *v) {
     const struct timing_load *f = v->f;
-    double tokens = (double)f->requests * (double)v->request->tokens, per = 1e6 * v->ir->design.clock_mhz;
-    printf("%d requests at the same time, each %" PRId64 " tokens in, %" PRId64
-           " out, %g MHz: forecast from timing contracts and the memory model\n",
-           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
-    printf("all %.1f tokens/s from the start to the last token (%.3f ms)\n", load_speed(v, tokens, f->end),
+    double per = 1e6 * v->ir->design.clock_mhz;
+    printf("%d requests at the same time", f->requests);
+    if (v->equal)
+        printf(", each %" PRId64 " tokens in, %" PRId64 " out", v->load->request[0].prompt, v->load->request[0].tokens);
+    printf(", %g MHz: forecast from timing contracts and the memory model\n", v->ir->design.clock_mhz);
+    printf("all %.1f tokens/s from the start to the last token (%.3f ms)\n", load_speed(v, all_tokens(v), f->end),
            load_ms(v, f->end));
     printf("first token after %.3f ms on average, %.3f ms at the latest; latency %.3f ms on average\n",
            load_ms(v, mean(f, f->first_id)), load_ms(v, latest(f, f->first_id)), load_ms(v, mean(f, f->last_id)));
+    print_each(v);
     printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
     if (!f->full.steps) return;
     double cycles = load_each(v, f->full.cycles), engine = load_each(v, f->full.busy),
@@ -342,13 +392,22 @@ static void json_times(const struct load_view *v, const char *name, const double
     printf("]");
 }
 
+static void json_lengths(const struct load_view *v, const char *name, bool out) {
+    printf("  \"%s\": [", name);
+    for (int s = 0; s < v->f->requests; s++)
+        printf("%s%" PRId64, s ? ", " : "", out ? v->load->request[s].tokens : v->load->request[s].prompt);
+    printf("],\n");
+}
+
 static void json_load(const struct load_view *v) {
     const struct timing_load *f = v->f;
-    double tokens = (double)f->requests * (double)v->request->tokens;
-    printf("{\n  \"requests\": %d,\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n",
-           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
-    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g", f->start, f->end,
-           load_speed(v, tokens, f->end));
+    printf("{\n  \"requests\": %d,\n", f->requests);
+    json_lengths(v, "ids_in", false);
+    json_lengths(v, "ids_out", true);
+    printf("  \"clock_mhz\": %.9g,\n  \"cycles_start\": %" PRId64
+           ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g",
+           v->ir->design.clock_mhz, f->start, f->end, load_speed(v, all_tokens(v), f->end));
+    json_times(v, "came_ms", f->came);
     json_times(v, "ttft_ms", f->first_id);
     json_times(v, "latency_ms", f->last_id);
     printf(",\n  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64, f->steps, f->simulated);
@@ -360,42 +419,67 @@ static void json_load(const struct load_view *v) {
            f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);
 }
 
-// Returns the message that says why the design cannot run as many requests at the same time as --slots says, or NULL.
+// Returns the message that says why the design cannot run these requests at the same time, or NULL.
 static const char *slots_fault(const struct ir *ir, const struct forecast_options *o) {
+    int64_t requests = at_least(o->slots, 1);
+    if (o->requests.count > requests)
+        return arena_printf(ir->arena, MSG_FORECAST_LIST, o->requests.count, o->requests.count);
+    if (!o->slots) return NULL;
     if (!ir->design.slots) return MSG_FORECAST_SLOTS_ABSENT;
-    if (o->slots <= ir->design.slots) return NULL;
-    return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
+    if (o->slots > ir->design.slots)
+        return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
+    if (o->joins.count < requests || !o->joins.count) return NULL;
+    return arena_printf(ir->arena, MSG_FORECAST_JOINS_MOST, o->joins.count, (int)requests);
+}
+
+// Fills `request` with the requests of the options. The last request of the list, and the last cycle of --join, also
+// apply to further requests. Returns whether all are equal and come at the start.
+static bool read_load(const struct forecast_options *o, struct timing_load_request *request, int requests) {
+    bool equal = true;
+    for (int i = 0; i < requests; i++) {
+        request[i] = o->requests.item[at_most(i, o->requests.count - 1)];
+        if (i && o->joins.count) request[i].join = o->joins.item[at_most(i, o->joins.count) - 1];
+        equal &= request[i].prompt == request[0].prompt && request[i].tokens == request[0].tokens && !request[i].join;
+    }
+    return equal;
 }
 
 // Makes and prints the forecast of requests that run at the same time (--slots), or of a single request with drafts in
 // a design with slots. Returns the exit status.
 static int forecast_load(struct ir *ir, const struct forecast_options *o) {
-    const char *why = slots_fault(ir, o);
-    if (!why) why = drafts_fault(ir, &o->drafts);
+    const char *why = drafts_fault(ir, &o->drafts);
     if (why) return fail(why), RILL_BAD_SPEC;
-    const struct timing_load_request request = {o->request.prompt, o->request.tokens,
-                                                o->drafts.count ? &o->drafts.steps : NULL};
+    struct timing_load_request request[REGISTER_SLOTS];
+    const struct timing_loads load = {request, (int)at_least(o->slots, 1), o->drafts.count ? &o->drafts.steps : NULL};
+    bool equal = read_load(o, request, load.requests);
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
-    const struct timing_load *f = timing_forecast_load(ir, &request, (int)at_least(o->slots, 1), age, o->kept, &why);
+    const struct timing_load *f = timing_forecast_load(ir, &load, age, o->kept, &why);
     if (!f) return fail(why), RILL_BAD_SPEC;
-    const struct load_view v = {.ir = ir, .f = f, .request = &o->request};
+    const struct load_view v = {ir, f, &load, equal};
     if (o->json) json_load(&v);
     else print_load(&v);
     return RILL_OK;
 }
 
-// Checks that the request fits the context, and makes and prints the forecast. Returns the exit status.
+// Checks that a request fits the context. Prints an error if it does not.
+static bool fits(const struct ir *ir, const struct timing_load_request *r) {
+    int64_t positions = r->prompt + r->tokens - 1, most = ir->design.context;
+    if (r->prompt <= most && (!ir->design.is_lm || positions <= most)) return true;
+    fprintf(stderr,
+            "rill forecast: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
+            " positions, the context has %" PRId64 "\n",
+            r->prompt, r->tokens, positions, most);
+    return false;
+}
+
+// Checks the requests, and makes and prints the forecast. Returns the exit status.
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
-    int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
-    if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
-        fprintf(stderr,
-                "rill forecast: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
-                " positions, the context has %" PRId64 "\n",
-                prompt, tokens, prompt + tokens - 1, most);
-        return RILL_BAD_SPEC;
-    }
+    for (int i = 0; i < o->requests.count; i++)
+        if (!fits(ir, &o->requests.item[i])) return RILL_BAD_SPEC;
+    const char *why = slots_fault(ir, o);
+    if (why) return fail(why), RILL_BAD_SPEC;
     if (o->slots || (ir->design.slots && o->drafts.count)) return forecast_load(ir, o);
-    const char *why = drafts_fault(ir, &o->drafts);
+    why = drafts_fault(ir, &o->drafts);
     if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
     struct forecast_view v = {.ir = ir, .prefix = o->prefix};
@@ -415,8 +499,10 @@ static int start(struct run *run, void *options) {
 
 #define AT(member) offsetof(struct forecast_options, member)
 static const struct option_row rows[] = {
-    {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(request), .call = read_request,
-     .help = "a request with IN prompt tokens (or rows) and OUT generated tokens. IN alone stands for IN:1"},
+    {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(requests), .call = read_requests,
+     .help = "a request with IN prompt tokens (or rows) and OUT generated tokens. IN alone stands for IN:1. With "
+             "`--slots`, a list such as 256:64,32:8 gives the requests different lengths. The last one also applies to "
+             "further requests"},
     {"--drafts", "LIST", OPTION_CALL, 0, AT(drafts), .call = read_drafts,
      .help = "how often drafts are right, as `rill sim` prints it: steps without drafts, then steps whose first 0, 1, "
              "... drafts are right, as in 6,1,0,0,4"},
@@ -424,7 +510,10 @@ static const struct option_row rows[] = {
      .help = "the request begins after N positions of its prompt that the previous request has left on the card. It "
              "implies `--kept`"},
     {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--prefix",
-     .help = "N such requests at the same time, which all come at the start, in a design with at least N `slots`"},
+     .help = "N such requests at the same time, in a design with at least N `slots`"},
+    {"--join", "LIST", OPTION_CALL, 0, AT(joins), .call = read_joins, .with = "--slots",
+     .help = "cycles after the start at which the second and further requests come, as in 0,20000. The last number is "
+             "that of all others (default 0)"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "
              "already"},

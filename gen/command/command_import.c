@@ -60,6 +60,7 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     if (ok) {
         import_table(m, &design, &table);
         printf("%s\n%s/%s\n", text_cstr(&table), dir, file);
+        import_warn_generation(arena, o->source, diag);
     }
     text_free(&spec);
     text_free(&table);

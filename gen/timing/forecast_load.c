@@ -2,6 +2,8 @@
 // Makes the steps of several requests that run at the same time, as rill_slot_loop chooses them, and forecasts when
 // each request gets its first and its last id. The steps fall into stretches of equal kind. A long stretch is sampled:
 // some of its steps are simulated, each after a few steps that fill the FIFOs.
+#include <math.h>
+
 #include "gen/ir/latency.h"
 #include "gen/ir/layout.h"
 #include "gen/timing/timing.h"
@@ -11,6 +13,7 @@
 struct load_slot {
     int64_t pos, made; // position of the next token, generated tokens
     bool busy;
+    int64_t joins; // first step that the request can be in
     // due: a credit of each outcome of next_outcome. Each draw adds an outcome's weight to its credit, takes the
     // outcome with the largest credit, and subtracts the sum of all weights from that credit.
     int64_t due[2 + TIMING_MAX_DRAFTS];
@@ -18,9 +21,9 @@ struct load_slot {
 
 struct loading {
     const struct ir *ir;
-    const struct timing_load_request *request; // the length of every request
+    const struct timing_loads *load;
     struct load_slot slot[REGISTER_SLOTS];
-    int requests, first; // first: the slot that began the previous step
+    int came, first; // came: requests that have joined; first: the slot that began the previous step
 };
 
 // Returns the first slot of the mask from `from` on. After the last slot, the search continues at slot 0.
@@ -36,13 +39,13 @@ static int count(unsigned mask) {
     return n;
 }
 
-static bool generates(const struct loading *l, int slot) { return l->slot[slot].pos >= l->request->prompt; }
+static bool generates(const struct loading *l, int slot) { return l->slot[slot].pos >= l->load->request[slot].prompt; }
 
 // Returns the mask of the slots in the mask `among` whose requests are not over; if `generating`, only of those whose
 // prompt is over.
 static unsigned mask_of(const struct loading *l, unsigned among, bool generating) {
     unsigned mask = 0;
-    for (int s = 0; s < l->requests; s++)
+    for (int s = 0; s < l->came; s++)
         if (among >> s & 1 && l->slot[s].busy && (!generating || generates(l, s))) mask |= 1U << s;
     return mask;
 }
@@ -50,28 +53,29 @@ static unsigned mask_of(const struct loading *l, unsigned among, bool generating
 // Returns the tokens of a part of a prompt. The first part of a step leaves a token for each slot in `decodes`, as far
 // as the step has tokens and parts for them. A part ends where a beat of ids ends. used, parts: tokens and parts that
 // the step already has.
-static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used, int parts) {
+static int64_t chunk_of(const struct loading *l, int slot, unsigned decodes, int64_t used, int parts) {
+    const struct load_slot *s = &l->slot[slot];
     int64_t ids = l->ir->design.beat_bits / 32, left = l->ir->design.tokens - used;
     int64_t room = left;
     if (parts == 0) room = left - at_most(at_most(count(decodes), left - 1), ir_parts_of_step(l->ir) - 1);
-    return at_most(at_most(room, ids - s->pos % ids), l->request->prompt - s->pos);
+    return at_most(at_most(room, ids - s->pos % ids), l->load->request[slot].prompt - s->pos);
 }
 
 // Returns how many drafts the part of a slot that generates may have. The drafts leave a token for each slot in
 // `decodes`, as far as the step has parts for these slots. They do not cross the end of a block of 64 positions or the
 // end of the request.
-static int64_t most_drafts(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used,
-                           int parts) {
+static int64_t most_drafts(const struct loading *l, int slot, unsigned decodes, int64_t used, int parts) {
+    const struct load_slot *s = &l->slot[slot];
     int64_t others = at_most(count(decodes), ir_parts_of_step(l->ir) - parts - 1),
             room = at_least(l->ir->design.tokens - used - 1 - others, 0),
             block = LAYOUT_V_BLOCK - 1 - s->pos % LAYOUT_V_BLOCK;
-    return at_most(at_most(l->ir->design.drafts, room), at_most(block, l->request->tokens - s->made - 1));
+    return at_most(at_most(l->ir->design.drafts, room), at_most(block, l->load->request[slot].tokens - s->made - 1));
 }
 
 // Returns the outcome of the next step in which the slot may have drafts: 0 if it has none, else one more than the
 // number of those that are right. Outcomes come in the proportions of the request's list, evenly mixed.
 static int next_outcome(const struct loading *l, struct load_slot *s) {
-    const struct timing_drafts *d = l->request->drafts;
+    const struct timing_drafts *d = l->load->drafts;
     int64_t sum = 0;
     int next = 0;
     if (!d) return 0;
@@ -100,16 +104,22 @@ static void add_part(struct loading *l, struct timing_step *step, struct timing_
                      unsigned decodes) {
     struct load_slot *s = &l->slot[slot];
     bool prompt = !generates(l, slot);
-    int64_t tokens = prompt ? chunk_of(l, s, decodes, step->ntok, step->parts) : 1;
+    int64_t tokens = prompt ? chunk_of(l, slot, decodes, step->ntok, step->parts) : 1;
     *part = (struct timing_part){.pos = s->pos, .ntok = (int)tokens, .slot = slot, .prompt = prompt};
-    if (!prompt) add_drafts(l, s, part, most_drafts(l, s, decodes, step->ntok, step->parts));
+    if (!prompt) add_drafts(l, s, part, most_drafts(l, slot, decodes, step->ntok, step->parts));
     s->pos += tokens + part->right;
-    part->head = s->pos >= l->request->prompt;
-    if (part->head) part->ends = (s->made += 1 + part->right) == l->request->tokens;
+    part->head = s->pos >= l->load->request[slot].prompt;
+    if (part->head) part->ends = (s->made += 1 + part->right) == l->load->request[slot].tokens;
     if (part->ends) s->busy = false;
     step->ntok += part->ntok;
     step->head |= part->head;
     step->parts++;
+}
+
+// Lets requests join before this step. If no request runs, the next one joins at once.
+static void let_join(struct loading *l, int64_t step) {
+    while (l->came < l->load->requests && (l->slot[l->came].joins <= step || !mask_of(l, ~0U, false)))
+        l->slot[l->came++].busy = true;
 }
 
 // Makes the next step. Returns false if no request is left. The first part is that of the next slot in turn. Slots that
@@ -132,17 +142,21 @@ static bool next_step(struct loading *l, struct timing_step *step) {
     return true;
 }
 
-int timing_load_steps(const struct ir *ir, const struct timing_load_request *request, int requests,
+int timing_load_steps(const struct ir *ir, const struct timing_loads *load, const int64_t *joins,
                       struct timing_step **out) {
-    struct loading l = {.ir = ir, .request = request, .requests = requests, .first = REGISTER_SLOTS - 1};
+    struct loading l = {.ir = ir, .load = load, .first = REGISTER_SLOTS - 1};
     VEC(struct timing_step) steps = {0};
     struct timing_step step;
-    for (int s = 0; s < requests; s++) {
-        l.slot[s].busy = true;
+    for (int s = 0; s < load->requests; s++) {
+        l.slot[s].joins = joins ? joins[s] : 0;
         // Each slot begins at another place of its outcomes, so that the slots do not have the same ones in each step.
         for (int i = 0; i < s; i++) (void)next_outcome(&l, &l.slot[s]);
     }
-    while (next_step(&l, &step)) VEC_PUSH(ir->arena, steps, step);
+    let_join(&l, 0);
+    while (next_step(&l, &step)) {
+        VEC_PUSH(ir->arena, steps, step);
+        let_join(&l, (int64_t)steps.count);
+    }
     *out = steps.items;
     return (int)steps.count;
 }
@@ -290,42 +304,72 @@ static void find_full(struct foreseeing *t) {
         for (int p = 0; p < t->step[s].parts; p++) t->f->full_tokens += 1 + t->step[s].part[p].right;
 }
 
-// Sums the cycles of the steps, and notes for each request when its first and its last id are written. t->after is
-// taken for all steps.
-static void find_times(struct foreseeing *t) {
+// Sums the cycles of the steps, and notes for each request when it comes and when its first and its last id are
+// written. t->after is taken for all steps.
+static void find_times(struct foreseeing *t, const struct timing_loads *load) {
     struct timing_load *f = t->f;
     double now = (double)f->start;
+    bool came[REGISTER_SLOTS] = {false};
     for (int s = 0; s < t->steps; s++) {
+        double begin = now + (s ? t->after : 0);
         now += t->cycles[s];
         for (int p = 0; p < t->step[s].parts; p++) {
             const struct timing_part *part = &t->step[s].part[p];
-            if (part->head && part->prompt) f->first_id[part->slot] = now + t->after;
-            if (part->ends) f->end = f->last_id[part->slot] = now + t->after;
+            int slot = part->slot;
+            // A request that waits for the end of the others comes when its first step begins.
+            if (!came[slot]) f->came[slot] = fmin((double)at_least(load->request[slot].join, 0), begin);
+            came[slot] = true;
+            if (part->head && part->prompt) f->first_id[slot] = now + t->after - f->came[slot];
+            if (part->ends) f->end = now + t->after, f->last_id[slot] = f->end - f->came[slot];
         }
     }
 }
 
-struct timing_load *timing_forecast_load(const struct ir *ir, const struct timing_load_request *request, int requests,
-                                         int64_t age, bool kept, const char **why) {
-    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept), .drafts = request->drafts != NULL};
+// Forecasts the steps of the requests, whose first steps `joins` gives. Returns false if a step cannot be simulated.
+static bool foresee(struct foreseeing *t, const struct timing_loads *load, const int64_t *joins) {
+    *t->f = (struct timing_load){.requests = load->requests,
+                                 .start = t->memory.lead,
+                                 .engine = IR_NONE,
+                                 .memory_gbs = hbm_figures_rate(&t->ir->design.hbm)};
+    t->steps = timing_load_steps(t->ir, load, joins, &t->step);
+    t->f->steps = t->steps;
+    t->cycles = ARENA_ARRAY(t->ir->arena, double, (size_t)t->steps + 1);
+    t->first_full = 0;
+    find_full(t);
+    for (int first = 0, end; first < t->steps; first = end) {
+        for (end = first + 1;
+             end < t->steps && alike(&t->step[first], &t->step[end]) && end != t->first_full && end != t->end_full;)
+            end++;
+        if (!sample_stretch(t, first, end)) return false;
+    }
+    find_times(t, load);
+    return true;
+}
+
+// Returns the number of the first step that begins in this cycle or later, or the number of steps.
+static int64_t step_after(const struct foreseeing *t, int64_t cycle) {
+    double now = (double)t->f->start;
+    int s = 0;
+    for (; s < t->steps && now + (s ? t->after : 0) < (double)cycle; s++) now += t->cycles[s];
+    return s;
+}
+
+struct timing_load *timing_forecast_load(const struct ir *ir, const struct timing_loads *load, int64_t age, bool kept,
+                                         const char **why) {
+    struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept), .drafts = load->drafts != NULL};
+    int64_t joins[REGISTER_SLOTS];
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_load);
-    *t.f = (struct timing_load){.requests = requests,
-                                .start = t.memory.lead,
-                                .engine = IR_NONE,
-                                .memory_gbs = hbm_figures_rate(&ir->design.hbm)};
-    t.steps = timing_load_steps(ir, request, requests, &t.step);
-    t.f->steps = t.steps;
-    t.cycles = ARENA_ARRAY(ir->arena, double, (size_t)t.steps + 1);
-    find_full(&t);
-    bool ok = true;
-    for (int first = 0, end; first < t.steps && ok; first = end) {
-        for (end = first + 1;
-             end < t.steps && alike(&t.step[first], &t.step[end]) && end != t.first_full && end != t.end_full;)
-            end++;
-        ok = sample_stretch(&t, first, end);
+    for (int i = 0; i < load->requests; i++) joins[i] = load->request[i].join > 0 ? INT64_MAX : 0;
+    bool ok = foresee(&t, load, joins);
+    // The times of earlier steps tell which step a request can be in. It changes only later steps, so one further
+    // forecast for each cycle at which requests join is enough.
+    for (int i = 0; i < load->requests && ok; i++) {
+        if (joins[i] != INT64_MAX) continue;
+        int64_t join = load->request[i].join, step = step_after(&t, join + timing_host_cycles(ir));
+        for (int k = i; k < load->requests && load->request[k].join == join; k++) joins[k] = step;
+        ok = foresee(&t, load, joins);
     }
-    find_times(&t);
     arena_free(&t.scratch);
     *why = t.why;
     return ok ? t.f : NULL;

@@ -11,9 +11,9 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
 int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
     if (decode > room) decode = room > 0 ? room : 0;
-    if (ir->design.slots) { // there are no kept prefixes then, so `first` is 0
-        const struct timing_load_request request = {prompt, decode + 1, NULL};
-        return timing_load_steps(ir, &request, 1, out);
+    if (ir->design.slots) {
+        const struct timing_load_request request = {.prompt = prompt, .tokens = decode + 1};
+        return timing_load_steps(ir, &(struct timing_loads){&request, 1, NULL}, NULL, out);
     }
     *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
     for (int64_t pos = first; pos < prompt;) {

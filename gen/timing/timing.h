@@ -95,19 +95,26 @@ struct timing_drafted timing_with_drafts(const struct timing_forecast *none, con
 
 // ---- forecast of several requests at the same time, in a design with slots ----
 
-struct timing_load_request { // prompt tokens, generated tokens
-    int64_t prompt, tokens;
+struct timing_load_request {
+    int64_t prompt, tokens; // prompt tokens, generated tokens
+    int64_t join;           // cycle from the start at which the host begins to submit it. 0 or less: comes at the start
+};
+struct timing_loads {
+    const struct timing_load_request *request; // request i is in slot i; joins may not decrease
+    int requests;
     const struct timing_drafts *drafts; // how often the drafts of each request are right. NULL: none are found
 };
-// Makes the steps of requests of this length that all come at the start, one in each slot. Returns their number.
-int timing_load_steps(const struct ir *, const struct timing_load_request *, int requests, struct timing_step **);
+// Makes the steps of these requests. joins: per request, the number of the first step that it can be in; NULL: 0. If no
+// request runs, the next one joins at once, whatever its number. Returns the number of steps.
+int timing_load_steps(const struct ir *, const struct timing_loads *, const int64_t *joins, struct timing_step **);
 
 struct timing_load {
     int requests;
     int64_t start;                   // cycles from the start to the choice of the first step
-    double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id is in the ring
-    double last_id[REGISTER_SLOTS];  // per slot: cycles from the start until the request's last id is in the ring
-    double end;                      // the latest of these times
+    double came[REGISTER_SLOTS];     // per slot: cycle from the start at which the request is submitted
+    double first_id[REGISTER_SLOTS]; // per slot: cycles from then until the request's first id is in the ring
+    double last_id[REGISTER_SLOTS];  // per slot: cycles from then until the request's last id is in the ring
+    double end;                      // cycle from the start at which the last id of all is in the ring
     struct {                         // the steps in which every request generates
         int64_t steps;
         double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase
@@ -119,7 +126,7 @@ struct timing_load {
 };
 // Forecasts these requests. Long stretches of equal steps are sampled. The other arguments, and the result of a
 // failure, are those of timing_forecast_request.
-struct timing_load *timing_forecast_load(const struct ir *, const struct timing_load_request *, int requests,
-                                         int64_t age, bool kept, const char **why);
+struct timing_load *timing_forecast_load(const struct ir *, const struct timing_loads *, int64_t age, bool kept,
+                                         const char **why);
 
 #endif

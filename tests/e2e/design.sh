@@ -167,6 +167,12 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0)
             ;;
+        apart) # for four slots: requests of different lengths, two of which join while others run
+            for length in 11:40 30:30 21:24 7:20; do
+                requests+=(--prompt-ids "$(some_ids ${length%:*} "$vocab")" --tokens "${length#*:}")
+            done
+            joins=(--join 0,60000,90000)
+            ;;
         # prompts that begin like the prompt before, in whole or in part: up to the last id but one, to an id within a
         # step or a block, to the first id of a block, and to an id of a block that is only in memory
         turns | turns-drawn)

@@ -29,7 +29,8 @@ check_run() { # name of the design, key, set, seed
         why+=" of $(json_value "$json" streams) streams"
         ok "$label: $((${#requests[@]} / arguments)) requests, $why match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
-        [ "$4" != 0 ] || if [ "$3" = together ]; then check_load "$1 $3" "$work/$1/design.yaml" "$json"
+        [ "$4" != 0 ] || if [ "$3" = together ] || [ "$3" = apart ]; then
+            check_load "$1 $3" "$work/$1/design.yaml" "$json" "${joins[@]}"
         else check_forecast "$1 $3" "$work/$1/design.yaml" "$json"; fi
     fi
 }
@@ -85,30 +86,29 @@ check_forecast() { # name, the compiled design, json
 # from the start of the first one to the first and to the last id of each. They must agree within 2 %. With drafts, the
 # forecast gets the sum of the lists of all requests. It mixes them evenly, so only the last id of all is compared, with
 # a limit of 4 %.
-check_load() { # name, the compiled design, json
+check_load() { # name, the compiled design, json, options of `rill sim` for the times at which requests join
     local said
-    said=$(python3 - "$rill" "$2" "$3" <<'TEXT'
+    said=$(python3 - "$rill" "${@:2}" <<'TEXT'
 import json, subprocess, sys
-rill, design, run = sys.argv[1:]
+rill, design, run, *options = sys.argv[1:]
 requests = json.load(open(run))["requests"]
-ids = {(len(r["prompt_ids"]), len(r["token_ids"])) for r in requests}
-assert len(ids) == 1, "the requests have different lengths"
+lengths = ",".join("%d:%d" % (len(r["prompt_ids"]), len(r["token_ids"])) for r in requests)
 drafts = [str(sum(counts)) for counts in zip(*(r.get("draft_steps", []) for r in requests))]
-options = ["--drafts", ",".join(drafts)] if drafts else []
-load = json.loads(subprocess.check_output([rill, "forecast", design, "%d:%d" % ids.pop(), "--slots",
-                                           str(len(requests)), "--json"] + options))
+options += ["--drafts", ",".join(drafts)] if drafts else []
+load = json.loads(subprocess.check_output([rill, "forecast", design, lengths, "--slots", str(len(requests)),
+                                           "--json"] + options))
 begin, to_cycles = requests[0]["cycle_start"], load["clock_mhz"] * 1e3
 worst, ends = 0, []
 def compare(name, cycles, ms, limit):
     off = abs(ms * to_cycles / cycles - 1) * 100
     assert off <= limit, "the %s id after %d cycles, by forecast after %d" % (name, cycles, ms * to_cycles)
     return off
-for r, first, last in zip(requests, load["ttft_ms"], load["latency_ms"]):
+for r, came, first, last in zip(requests, load["came_ms"], load["ttft_ms"], load["latency_ms"]):
     measured = r["cycle_start"] - begin + r["cycles_prefill"]
     ends.append(measured + r["cycles_decode"])
-    worst = max(worst, compare("first", measured, first, 2))
-    if not drafts: worst = max(worst, compare("last", ends[-1], last, 2))
-if drafts: worst = max(worst, compare("last", max(ends), max(load["latency_ms"]), 4))
+    worst = max(worst, compare("first", measured, came + first, 2))
+    if not drafts: worst = max(worst, compare("last", ends[-1], came + last, 2))
+if drafts: worst = max(worst, compare("last", max(ends), load["cycles"] / to_cycles, 4))
 print("cycles of %d requests at the same time within %.2f %%" % (len(requests), worst))
 TEXT
     ) 2>"$log" || { fail "$1 forecast" "$(reason)"; return; }

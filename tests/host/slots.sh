@@ -93,6 +93,19 @@ drawn_together() { # all prompts with one seed
         diff "$work/want" -
 }
 counted check "six prompts that are drawn at random" drawn_together
+# Each prompt has its own number of tokens and its own settings, in the same commands for rill-host and for the oracle.
+# The first temperature is also that of the last prompt.
+own_settings() {
+    local options=(--prompt "The sun" --temperature 0.7 --sampling-seed 7 --tokens 5 --prompt "Once upon a time"
+        --temperature 0 --tokens 9 --prompt "The sun" --temperature 1.5 --top-k 5 --sampling-seed 9 --prompt Lily)
+    "$on_card" "${options[@]}" --json >"$work/run.json" && {
+        golden --prompt "The sun" --temperature 0.7 --sampling-seed 7 --top-k 5 --tokens 5 | golden_ids
+        golden --prompt "Once upon a time" --tokens 9 | golden_ids
+        golden --prompt "The sun" --temperature 1.5 --top-k 5 --sampling-seed 9 --tokens 5 | golden_ids
+        golden --prompt Lily --temperature 0.7 --sampling-seed 7 --top-k 5 --tokens 5 | golden_ids
+    } | diff - <(ids "$work/run.json")
+}
+counted check "each prompt has its own settings and number of tokens" own_settings
 counted check "one prompt: the oracle's ids" same_ids "${request[@]}"
 # A text with one right draft and one wrong one runs together with a text without drafts, which ends first. Each has the
 # counters of its own request.

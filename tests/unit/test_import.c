@@ -261,6 +261,35 @@ static void test_end_ids(void **state) {
     }
 }
 
+// Settings of generation_config.json that no design can apply are named, unless they are off.
+static void test_generation(void **state) {
+    (void)state;
+    static const struct {
+        const char *generation, *said; // text of the file or NULL, message or NULL
+    } cases[] = {
+        {NULL, NULL},
+        {"{}", NULL},
+        {"{\"temperature\": 0.7, \"top_k\": 20, \"top_p\": 1.0, \"repetition_penalty\": 1, "
+         "\"presence_penalty\": 0, \"frequency_penalty\": null, \"no_repeat_ngram_size\": 0}",
+         NULL},
+        {"{\"top_p\": 0.8}", "generation_config.json: warning: `top_p` is 0.8, but no design can apply it"},
+        {"{\"repetition_penalty\": 1.1}", "warning: `repetition_penalty` is 1.1, but no design"},
+        {"{\"presence_penalty\": 0.5}", "warning: `presence_penalty` is 0.5, but no design"},
+        {"{\"frequency_penalty\": 1}", "warning: `frequency_penalty` is 1, but no design"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct import_fixture x;
+        begin(&x, "m", "{}");
+        const char *file = arena_printf(&x.f.arena, "%s/generation_config.json", x.model);
+        if (cases[i].generation) write_file(file, cases[i].generation, strlen(cases[i].generation));
+        import_warn_generation(&x.f.arena, x.model, &x.f.diag);
+        if (cases[i].said) assert_reported(&x.f, cases[i].said);
+        else assert_int_equal(x.f.diag.warnings, 0);
+        unlink(file);
+        end(&x);
+    }
+}
+
 // The id that begins every text (`bos`) comes from the keys of the checkpoint or from its tokenizer, or there is none.
 static void test_begin(void **state) {
     (void)state;
@@ -553,12 +582,19 @@ static void slow_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_published_shapes), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
-        cmocka_unit_test(slow_fitting),          cmocka_unit_test(test_end_ids),
-        cmocka_unit_test(slow_wide_rows),        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
+        cmocka_unit_test(slow_published_shapes),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(slow_fitting),
+        cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_generation),
+        cmocka_unit_test(slow_wide_rows),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_options_of_llama),
+        cmocka_unit_test(test_dies),
         cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
