@@ -3,7 +3,7 @@
 # Tests the search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it
 # is printed. The checks are listed after it.
 #
-# usage: tests/explore/run.sh [--all] [fronts] [estimate] [shipped] [keys] [page] [journal] [refused] [advice] [simulate]
+# usage: tests/explore/run.sh [--all] [fronts|estimate|shipped|keys|page|journal|refused|advice|simulate]...
 #
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
@@ -19,7 +19,7 @@
 #   the search.
 # - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
 # With --all, the search with a journal is killed 20 times instead of 4 times. `shipped` runs only if it is named: it
-# searches 10,000 points of GPT-2 medium and of Llama-3.2-1B, which takes 9 minutes of processor time, and compares the
+# searches 10,000 points of GPT-2 medium and of Llama-3.2-1B, which takes 10 to 15 minutes of processor time, and compares the
 # two fronts with all shipped designs of the two models.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -173,7 +173,8 @@ fi
 # Compares the estimate of a spec with its forecast. Both must be within 3 %.
 estimate_is_near() { # SPEC
     rm -f "$work/near.jsonl"
-    "$rill" explore "$1" --points 1 --quiet --journal "$work/near.jsonl" >/dev/null && python3 - "$work/near.jsonl" <<'PY'
+    "$rill" explore "$1" --points 1 --quiet --journal "$work/near.jsonl" >/dev/null &&
+        python3 - "$work/near.jsonl" <<'PY'
 import json, sys
 lines = [json.loads(line) for line in open(sys.argv[1]) if line.strip()]
 of = {line["level"]: line["value"] for line in lines}
