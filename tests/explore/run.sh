@@ -19,8 +19,8 @@
 #   the search.
 # - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
 # With --all, the search with a journal is killed 20 times instead of 4 times. `shipped` runs only if it is named: it
-# searches 10,000 points of GPT-2 medium and of Llama-3.2-1B, which takes 10 to 15 minutes of processor time. It compares
-# the two fronts with all shipped designs of the two models.
+# searches 10,000 points of GPT-2 medium and of Llama-3.2-1B, which takes 10 to 15 minutes of processor time, and
+# compares the two fronts with all shipped designs of the two models.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 kills=4 parts=""
