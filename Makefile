@@ -121,13 +121,15 @@ timing: deps
 	@verif/timing/run.sh --all
 	@verif/timing/run.sh --design configs/gpt2-medium-u55c.yaml
 
-RECORDS ?= gpt2-medium-u55c-16 gpt2-medium-u55c gpt2-medium-u55c-a4 smollm2-135m-u55c smollm2-135m-u55c-24 \
-	smollm2-135m-u55c-28 gemma3-270m-u55c
+RECORDS ?= gpt2-medium-u55c-16 gpt2-medium-u55c-28 gpt2-medium-u55c gpt2-medium-u55c-a4 smollm2-135m-u55c \
+	smollm2-135m-u55c-24 smollm2-135m-u55c-28 gemma3-270m-u55c gemma3-270m-u55c-32 llama32-1b-u55c-32-head4 \
+	qwen25-05b-u55c-32
 # Renews the clock records of all analysed designs and the table of docs/clock.md. make records RECORDS=gpt2-medium-u55c
 records: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@status=0; for design in $(RECORDS); do \
-		verif/timing/run.sh --design configs/$$design.yaml --record || status=1; done; \
+		spec=configs/$$design.yaml; [ -f $$spec ] || spec=bench/designs/$$design.yaml; \
+		verif/timing/run.sh --design $$spec --record || status=1; done; \
 		RILL_UPDATE=1 python3 tests/docs/tables.py docs/clock.md && exit $$status
 
 # A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/clock.md)

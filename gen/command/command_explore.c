@@ -154,7 +154,8 @@ static const struct option_row rows[] = {
     {"--points", "N", OPTION_NUMBER, 0, AT(points), .least = 1, .most = 1000000, .preset = "10000", .group = "Search",
      .help = "points to look at. A space with at most N points is searched exhaustively"},
     {"--whole", "N", OPTION_NUMBER, 0, AT(whole), .least = 1, .most = 1000000, .preset = "40",
-     .help = "points to evaluate with all passes and the forecast, the best by estimate first"},
+     .help = "points within the limits to evaluate with all passes and the forecast, the best by estimate first. As "
+             "many others may be evaluated with all passes"},
     {"--seed", "N", OPTION_COUNT, 0, AT(seed), .preset = "1",
      .help = "seed of the search. With the same seed the result is the same, whatever --jobs says"},
     {"--jobs", "N", OPTION_NUMBER, 0, AT(jobs), .least = 1, .most = 1024, .preset = "1",

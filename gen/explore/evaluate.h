@@ -9,8 +9,8 @@
 struct explore_pace { // estimated cycles of the request
     double prefill, decode;
 };
-// Simulates a prompt step and, in a language model, a decode step. If exactly one region repeats, and more than three
-// times, simulates each step with two and with three repetitions of the region, and extrapolates to all repetitions.
+// Simulates a prompt step and, in a language model, a decode step. If exactly one region repeats, simulates only the
+// first repetitions, and extrapolates to all repetitions from the cycles of the later ones of these.
 // Fills *pace with the cycles of all steps of the request. Gives every stream the depth that the simulated steps need,
 // unless the design has safe depths. Returns false if a kernel has no contract or the streams deadlock.
 bool explore_pace(const struct explore *, struct ir *, struct arena *, struct explore_pace *);

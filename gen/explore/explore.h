@@ -4,7 +4,7 @@
 // A point is one value for each key that varies or is fixed. It is evaluated in three levels, each more exact and
 // slower than the previous one:
 //   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
-//   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 40 ms)
+//   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 15 ms)
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
 // The front has only points of the last level. The first two levels decide which points reach it, and in which order.
 // Bounds may exclude a point for good. An estimate postpones a point; it may leave it out only if the space is too
@@ -188,7 +188,7 @@ int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker;
 
 struct explore_search {
     int64_t points;               // most points to examine at any level
-    int64_t whole;                // most points to evaluate at the level `whole`
+    int64_t whole;                // most points within the limits to evaluate at the level `whole`, and most others
     uint64_t seed;                // of the random points and changes
     int jobs;                     // number of workers
     const char *launch, *journal; // command that starts a worker, path of the journal; or NULL

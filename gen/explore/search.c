@@ -37,6 +37,7 @@ struct searching { // the state of a search
     struct explore_workers workers;
     struct lesson *lesson;
     int lessons;
+    int64_t fitting, too_large; // whole evaluations of designs that are within the limits, and of all others
     struct chance chance;
     double began; // time of the start, in seconds
     bool failed;
@@ -123,13 +124,26 @@ static bool is_like(const struct lesson *l, const double *value, double slack) {
     return true;
 }
 
+// Returns whether a point needs about the same of every resource as the lesson, and hardly fewer LUTs. Whether a design
+// fits does not depend on its speed, so this finds slower versions of a design that does not fit.
+static bool is_as_large(const struct lesson *l, const double *value) {
+    static const double SAME = 0.01, FEWER = 0.005;
+    static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        if (fabs(value[of[i]] - l->value[of[i]]) > SAME * l->value[of[i]]) return false;
+    return value[EXPLORE_LUT] >= l->value[EXPLORE_LUT] * (1 - FEWER);
+}
+
 // Marks an estimated point as beyond its limits if it is like a point whose complete design was beyond them. The
-// farther that design was beyond its limits, the more points are like it. An exhaustive search has no use for this,
-// because it evaluates every point that its bounds do not exclude.
+// farther that design was beyond its limits, the more points are like it. But a channel less, which is 3 to 5 % of
+// everything, may bring even a design within its limits that is far beyond them: the compiler can then send beats in
+// halves. An exhaustive search has no use for this, because it evaluates every point that its bounds do not exclude.
 static void learn(const struct searching *s, const struct lesson *l, struct explore_result *r) {
-    enum { PARTS = 4 }; // if a design is beyond by 40 %, points with a tenth less of everything are like it
+    enum { PARTS = 4 }; // if a design is beyond by 4 %, points with a hundredth less of everything are like it
+    static const double MOST = 0.02;
+    double slack = l->beyond / PARTS < MOST ? l->beyond / PARTS : MOST;
     if (l->fits || s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal || r->beyond >= l->beyond) return;
-    if (!is_like(l, r->value, l->beyond / PARTS)) return;
+    if (!is_like(l, r->value, slack) && !is_as_large(l, r->value)) return;
     r->beyond = l->beyond;
     r->fits = false;
 }
@@ -166,7 +180,7 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
         count_result(s, r, level);
         for (int l = 0; l < s->lessons; l++) learn(s, &s->lesson[l], &seen);
         known_put(&s->seen, &point[i], &seen);
-        if (level == EXPLORE_WHOLE) take_lesson(s, &point[i], r);
+        if (level == EXPLORE_WHOLE) r->fits ? s->fitting++ : s->too_large++, take_lesson(s, &point[i], r);
     }
     free(task);
     show_progress(s);
@@ -351,39 +365,60 @@ static bool may_count(const struct searching *s, const struct explore_result *r)
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
 
-// Lists the points that may be evaluated at the level `whole`, the best first. Points whose estimate misses a limit
+// Returns whether a point is to be evaluated at the level `whole`: never if the front beats its bounds. If the search
+// is not exhaustive, also leaves out points that are worth an evaluation only by their bounds, points whose estimate
+// misses a limit, and points that would only repeat another (is_repeated).
+static bool is_wanted(const struct searching *s, const struct explore_result *r) {
+    enum worth worth = worth_of(s, r);
+    if (s->out->exhaustive || worth == WORTH_NOTHING) return worth != WORTH_NOTHING;
+    return worth == WORTH_ALL && explore_misses(s->x, r) <= 0 && !is_repeated(s, r);
+}
+
+// Lists the points that are to be evaluated at the level `whole`, the best first. Points whose estimate misses a limit
 // come last. The caller frees the list.
 static struct member *candidates(struct searching *s, int *count) {
     struct member *m = calloc((size_t)s->seen.count + 1, sizeof *m);
     if (!m) base_fatal("no memory for %d points", s->seen.count);
     *count = 0;
-    for (int i = 0; i < s->seen.count; i++)
-        if (may_count(s, &s->seen.item[i].result)) m[(*count)++] = (struct member){i, 0, 0};
+    for (int i = 0; i < s->seen.count; i++) {
+        const struct explore_result *r = &s->seen.item[i].result;
+        if (may_count(s, r) && is_wanted(s, r)) m[(*count)++] = (struct member){i, 0, 0};
+    }
     select_members(s, m, *count, *count);
     return m;
 }
 
-// Evaluates up to `most` points at the level `whole`, but no point whose bounds are beaten. If the search is not
-// exhaustive, also leaves out points that are worth an evaluation only by their bounds, points whose estimate misses a
-// limit, and points that would only repeat another (is_repeated). Returns false after an error.
-static bool confirm(struct searching *s, int64_t most) {
-    int count;
-    struct member *m = candidates(s, &count);
-    for (int i = 0; i < count && !s->failed && most > 0;) {
+// Returns how many whole evaluations remain of --whole. Designs beyond the limits, which have no forecast and take less
+// time, are counted separately.
+static int64_t remaining(const struct searching *s) { return s->o->whole - at_least(s->fitting, s->too_large); }
+
+// Evaluates points of a list at the level `whole` until the number that remains has fallen to `until`. A search that is
+// not exhaustive evaluates only one batch. Returns whether any point was evaluated.
+static bool confirm_some(struct searching *s, const struct member *m, int count, int64_t until) {
+    bool any = false;
+    for (int i = 0; i < count && !s->failed && remaining(s) > until && (!any || s->out->exhaustive);) {
         struct explore_point batch[WHOLE_BATCH];
         int size = 0;
-        for (; i < count && size < WHOLE_BATCH && size < most; i++) {
-            const struct explore_result *r = &s->seen.item[m[i].index].result;
-            enum worth worth = worth_of(s, r);
-            if (worth == WORTH_NOTHING) continue;
-            if (!s->out->exhaustive && (worth == WORTH_BY_BOUNDS || explore_misses(s->x, r) > 0 || is_repeated(s, r)))
-                continue;
-            batch[size++] = s->seen.item[m[i].index].point;
+        for (; i < count && size < WHOLE_BATCH && size < remaining(s) - until; i++) {
+            const struct explore_seen *seen = &s->seen.item[m[i].index];
+            if (is_wanted(s, &seen->result)) batch[size++] = seen->point;
         }
-        most -= size;
-        if (size) evaluate(s, batch, size, EXPLORE_WHOLE);
+        if (size) any = evaluate(s, batch, size, EXPLORE_WHOLE);
     }
-    free(m);
+    return any;
+}
+
+// Evaluates the best points at the level `whole`, up to `most` that are within the limits and as many others. A search
+// that is not exhaustive sorts the points again after each batch, because the batch has shown which of the others are
+// beyond the limits. Returns false after an error.
+static bool confirm(struct searching *s, int64_t most) {
+    int64_t until = remaining(s) - most;
+    for (bool any = true; any && !s->failed;) {
+        int count;
+        struct member *m = candidates(s, &count);
+        any = confirm_some(s, m, count, until) && !s->out->exhaustive;
+        free(m);
+    }
     return !s->failed;
 }
 
@@ -468,9 +503,7 @@ static bool evaluate_own(struct searching *s) {
     return at < 0 || !may_count(s, &s->seen.item[at].result) || evaluate(s, &own, 1, EXPLORE_WHOLE);
 }
 
-static bool search_all(struct searching *s) {
-    return estimate_all(s) && evaluate_own(s) && confirm(s, s->o->whole - s->out->evaluated);
-}
+static bool search_all(struct searching *s) { return estimate_all(s) && evaluate_own(s) && confirm(s, remaining(s)); }
 
 // Alternates estimates and whole evaluations. So the genetic search learns which designs do not fit, and the neighbours
 // of good points are examined.
@@ -481,8 +514,7 @@ static bool search_some(struct searching *s) {
         int64_t until = points * (round + 1) / ROUNDS;
         bool last = round + 1 == ROUNDS;
         ok = breed(s, (int)(until - (last ? 0 : around))) && (round || evaluate_own(s)) &&
-             confirm(s, (s->o->whole - s->out->evaluated + ROUNDS - round - 1) / (ROUNDS - round)) &&
-             (last || look_around(s, (int)until));
+             confirm(s, (remaining(s) + ROUNDS - round - 1) / (ROUNDS - round)) && (last || look_around(s, (int)until));
     }
     return ok;
 }

@@ -15,8 +15,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 // The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the
 // state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits), end_mem (39 bits) and, with
-// sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes add prefix_mem and kept_mem, and
-// about the logic that they add to rill_token_loop.
+// sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes add prefix_mem and kept_mem,
+// and about the logic that they add to rill_token_loop.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
     enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 7, MATCH_IDS = 3 };

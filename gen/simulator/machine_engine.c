@@ -398,6 +398,14 @@ static void tail_was_read(struct sim *sim, const struct engine *e) {
     sim_wake_all(sim, TIMING_V_TAIL);
 }
 
+// Notes the end of a repetition of a section of the schedule. was: the walk's place before it went on.
+static void note_round(struct sim *sim, const struct engine *e, const struct sim_walk *was) {
+    struct timing_turn *turn = &sim->turn[(int64_t)was->step * sim->engines + e->id];
+    bool same = was->step == e->walk.step && was->section == e->walk.section && was->repeat == e->walk.repeat;
+    if (same || e->schedule.section[was->section].repeat < 2 || turn->rounds == TIMING_ROUNDS) return;
+    turn->round[turn->rounds++] = e->now;
+}
+
 // Ends the running firing, and goes to the next schedule entry.
 static void firing_done(struct sim *sim, struct engine *e) {
     if (e->frees) {
@@ -406,10 +414,11 @@ static void firing_done(struct sim *sim, struct engine *e) {
     }
     if (e->mode == ENGINE_MODE_VALUES && !e->keeps) e->heads_used++;
     e->active = false;
-    int step = e->walk.step;
+    const struct sim_walk was = e->walk;
     bool more = sim_walk_next(sim, &e->schedule, &e->walk);
-    if (e->cache && e->cache->tail_by_step && e->walk.step != step) tail_was_read(sim, e);
-    if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[step];
+    note_round(sim, e, &was);
+    if (e->cache && e->cache->tail_by_step && e->walk.step != was.step) tail_was_read(sim, e);
+    if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[was.step];
 }
 
 // Counts a read of the V tail. A layer's tail may be overwritten only after all reads of that layer in the previous

@@ -161,6 +161,13 @@ static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     return kinds;
 }
 
+int64_t timing_layer_like(const struct ir *ir, int64_t repetition, int64_t layers) {
+    int64_t like = layers - 1;
+    for (int r = 0; r < ir->regions; r++)
+        while (ir->region[r].repeat > 1 && like > 0 && !alike(ir, &ir->region[r], like, repetition)) like--;
+    return like;
+}
+
 // Decides how many layers this run leaves out. Layers differ only in their windows, so a few of them show the depths
 // that all layers need. sim_repeats recognises counts of repetitions by their value, so layers are left out only if
 // exactly one region repeats.
@@ -363,6 +370,8 @@ static struct timing_result *collect(struct sim *sim) {
     r->cycles = sim->step_start[sim->options->steps];
     r->loaded = loaded(sim);
     r->beats = sim->beats;
+    r->layers = sim->layers - sim->fewer;
+    r->left_out = sim->fewer;
     r->cut = is_cut(sim);
     if (r->cycles < 0) r->stuck = describe_stuck(sim);
     return r;

@@ -106,9 +106,14 @@ struct timing_firing {           // one firing of an engine in one step, over al
     int64_t wait[TIMING_CAUSES]; // cycles without a command, by cause
 };
 
+// ROUNDS: how many rounds of a step are noted.
+enum { TIMING_ROUNDS = 16 };
 struct timing_turn {      // one engine in one step
     int64_t wait;         // cycles of waiting for the step's first operand, which no firing's `wait` includes
     int64_t last_command; // cycle of the last command
+    // The first repetitions (rounds) of the sections of the schedule that repeat: cycle of the last command of each.
+    int64_t round[TIMING_ROUNDS];
+    int rounds;
 };
 
 struct timing_work {     // one kernel
@@ -124,6 +129,7 @@ struct timing_result {
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
     int64_t words, beats;         // words and beats moved in all
+    int64_t layers, left_out;     // repetitions of the repeated region: simulated, and left out (timing_options.layers)
     int64_t loaded;    // cycle in which the last beat of header and parameters was taken; < 0: none is loaded
     const char *stuck; // if cycles < 0: a text that lists the streams that still hold words; else NULL
     bool cut;          // the run stopped only because of options->limit
@@ -134,5 +140,9 @@ struct timing_result {
 // is in the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
+
+// Returns the last one of the first `layers` repetitions of the repeated region that has attention windows of the same
+// lengths as a repetition of any number. Returns `layers` - 1 if no windows differ.
+int64_t timing_layer_like(const struct ir *, int64_t repetition, int64_t layers);
 
 #endif

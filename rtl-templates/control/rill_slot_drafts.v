@@ -21,8 +21,8 @@
 // after the latest `put`. `put`, `enter` and `find` come at least 4 cycles after the latest `skip`. Between a `find`
 // and its `ready` there is none of the four others.
 // Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
-// Reset: clk, synchronous active-high rst, which also ends a lookup and sets `more` to 0. What is known of slots is valid until their next
-// `fresh`.
+// Reset: clk, synchronous active-high rst, which also ends a lookup and sets `more` to 0. What is known of slots is
+// valid until their next `fresh`.
 //
 // name     meaning                              unit       range
 // SLOTS    slots                                slots      2 to 16

@@ -2,10 +2,11 @@
 // The token loop of a design with slots: runs up to SLOTS requests at the same time (docs/decisions/batches.md).
 //
 // A run begins with `start` (level), which is a request for slot 0 (or another one, see PREFIX) with the arguments at
-// the ports. Until it ends, `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and `cancel`
-// (pulse) stops the request of that slot before its next step. A submission is ignored if its slot is busy or not below
-// SLOTS, between runs, and while a run ends by a fault or kill. The run ends when no slot is busy. If a submission comes
-// after that but before done, the run goes on with it. done is a one-cycle pulse; idle is high between runs.
+// the ports. Until it ends, `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and
+// `cancel` (pulse) stops the request of that slot before its next step. A submission is ignored if its slot is busy or
+// not below SLOTS, between runs, and while a run ends by a fault or kill. The run ends when no slot is busy. If a
+// submission comes after that but before done, the run goes on with it. done is a one-cycle pulse; idle is high between
+// runs.
 // request_ended: pulse when a request has ended. slots: [15:0] a bit for each slot that is busy, [31:16] how many
 // requests have been accepted since rst.
 // The outputs ids_count, fault_code, fault_place, ending and logits_hash are those of the request in slot `slot`, with

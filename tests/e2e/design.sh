@@ -184,8 +184,9 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$part" --tokens "${length#*:}")
             done
             ;;
-        # for two slots: turns of two conversations. Short turns end while the other slot has a long one, so the next turn
-        # of their conversation begins after kept positions: in the latest block of 64 positions, or at an earlier one
+        # for two slots: turns of two conversations. Short turns end while the other slot has a long one, so the next
+        # turn of their conversation begins after kept positions, in the latest block of 64 positions or at an earlier
+        # one
         turns-joins)
             local i part
             for part in 1:20:5 31:60:50 1:30:4 1:52:5 1:80:5 1:126:9 1:90:5 31:100:9; do

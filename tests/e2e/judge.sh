@@ -23,7 +23,7 @@ check_run() { # name of the design, key, set, seed
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
     elif ! why=$(judge_run "$json" "$work/$1.yaml" "$work/$1" 0 "$golden" "$rows" ${rows:+"$expected"}); then
         fail "$label" "$why"
-    elif [ "$3" = turns-joins ] && ! grep -q '"prefix": [1-9]' "$json"; then fail "$label" "no request has kept a position"
+    elif [ "$3" = turns-joins ] && ! grep -q '"prefix": [1-9]' "$json"; then fail "$label" "no position was kept"
     else
         why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared)"
         why+=" of $(json_value "$json" streams) streams"

@@ -50,7 +50,7 @@ if [ ${#tune[@]} != 0 ] && ! command -v llvm-bolt-15 llvm-bolt >/dev/null; then
     queue skip "tuned" "no llvm-bolt here (Debian: bolt-15)"
 elif [ ${#tune[@]} != 0 ]; then
     sim+=("${tune[@]}")
-    queue check "built tuned" "${sim[@]}" --build-only
+    queue check "built tuned" "$rill" sim "$dir" "${tune[@]}" --build-only # minutes, on a busy machine more
     queue check "unbroken, tuned" "${sim[@]}" "${request[@]}" --json "$work/pieces.tuned.json"
     queue check "the same result tuned" cmp "$work/pieces.whole.json" "$work/pieces.tuned.json"
 fi

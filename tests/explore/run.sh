@@ -3,12 +3,13 @@
 # Tests the search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it
 # is printed. The checks are listed after it.
 #
-# usage: tests/explore/run.sh [--all] [fronts] [keys] [page] [journal] [refused] [advice] [simulate]
+# usage: tests/explore/run.sh [--all] [fronts|estimate|shipped|keys|page|journal|refused|advice|simulate]...
 #
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
 # - A search by NSGA-II finds designs that are as good as those of the exhaustive search, and equal ones with an equal
 #   seed.
+# - Estimates of a design are near its forecast, also if its layers have attention windows of two lengths.
 # - The search learns from designs that do not fit, although their estimates do.
 # - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
@@ -17,14 +18,16 @@
 # - Designs that the search simulates have about the cycles of their forecasts, and a simulation that fails ends
 #   the search.
 # - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
-# With --all, the search with a journal is killed 20 times instead of 4 times.
+# With --all, the search with a journal is killed 20 times instead of 4 times. `shipped` runs only if it is named: it
+# searches 10,000 points of GPT-2 medium and of Llama-3.2-1B, which takes 10 to 15 minutes of processor time, and
+# compares the two fronts with all shipped designs of the two models.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 kills=4 parts=""
 for word in "$@"; do
     case $word in
         --all) kills=20 ;;
-        fronts | keys | page | journal | refused | advice | simulate) parts+=" $word" ;;
+        fronts | estimate | shipped | keys | page | journal | refused | advice | simulate) parts+=" $word" ;;
         *) sed -n '6s/^# //p' "$0"; exit 2 ;;
     esac
 done
@@ -163,6 +166,63 @@ if wanted fronts; then
     lost_workers "a worker that does not answer"
     check "NSGA-II: as good, and the same for every number of jobs" genetic
     check "NSGA-II: a design that does not fit is a lesson for those like it" learns
+fi
+
+# ---- estimates ----
+
+# Compares the estimate of a spec with its forecast. Both must be within 3 %.
+estimate_is_near() { # SPEC
+    rm -f "$work/near.jsonl"
+    "$rill" explore "$1" --points 1 --quiet --journal "$work/near.jsonl" >/dev/null &&
+        python3 - "$work/near.jsonl" <<'PY'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1]) if line.strip()]
+of = {line["level"]: line["value"] for line in lines}
+assert set(of) == {2, 3}, f"levels {sorted(of)}"
+for figure in ("tokens_s", "ttft_ms"):
+    error = of[2][figure] / of[3][figure] - 1
+    assert abs(error) <= 0.03, f"{figure}: {100 * error:+.1f} %"
+PY
+}
+if wanted estimate; then
+    plan 2
+    check "an estimate is near the forecast" estimate_is_near configs/gpt2-medium-u55c.yaml
+    check "an estimate is near the forecast: layers with windows" estimate_is_near configs/gemma3-270m-u55c-27.yaml
+fi
+
+# ---- shipped designs ----
+
+# Searches from a spec, and checks that for each given design that is within the limits of its board, a design of the
+# front has at least its tokens/s and at most its TTFT.
+as_good_as_shipped() { # SPEC DESIGN...
+    local file front=$work/shipped.json
+    "$rill" explore "$1" --jobs 2 --quiet --json >"$front" || return
+    for file in "${@:2}"; do
+        "$rill" check --strict "$file" >/dev/null 2>&1 || { echo "$file: exceeds the limits" && continue; }
+        "$rill" forecast "$file" 256:256 --json >"$work/shipped.one.json" || return
+        python3 - "$file" "$front" "$work/shipped.one.json" <<'PY' || return
+import json, sys
+front, one = json.load(open(sys.argv[2])), json.load(open(sys.argv[3]))
+assert front["points"] >= 10000, f"{front['points']} points"
+speed, first = one["tokens_per_second"], one["ttft_ms"]
+good = [p for p in (p["value"] for p in front["front"])
+        if p["tokens_s"] >= speed * (1 - 1e-5) and p["ttft_ms"] <= first * (1 + 1e-5)]
+print(f"{sys.argv[1]}: {speed:.1f} tokens/s, {first:.2f} ms;", len(good), "designs of the front are as good")
+assert good
+PY
+    done
+}
+# Lists the shipped specs of a model. Specs for several requests are left out, because a search compares one request.
+shipped_of() { find configs bench/designs -name "$1-u55c*.yaml" ! -name '*-slots.yaml' | sort; }
+if [[ "$parts " == *" shipped "* ]]; then
+    plan 2
+    # shellcheck disable=SC2046 # one word per file
+    check "GPT-2 medium: the front is as good as every shipped design" as_good_as_shipped \
+        configs/gpt2-medium-u55c.yaml $(shipped_of gpt2-medium)
+    # The head of llama32-1b-u55c-32-head4 has another format than the spec from which the search starts.
+    # shellcheck disable=SC2046
+    check "Llama-3.2-1B: the front is as good as every shipped design" as_good_as_shipped \
+        bench/designs/llama32-1b-u55c-32.yaml $(shipped_of llama32-1b | grep -v head4)
 fi
 
 # ---- limits and keys ----

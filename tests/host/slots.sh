@@ -40,7 +40,8 @@ print(json.dumps(a))' "$@" >>"$work/drawn.jsonl" || return
         i=$((i + 1))
     done
 }
-# Writes the oracle's answers to three turns of two conversations. Each turn begins with the turn before it and its answer.
+# Writes the oracle's answers to three turns of two conversations. Each turn begins with the previous turn and its
+# answer.
 make_turns() {
     local text turn given
     rm -f "$work/turns.jsonl"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real ONNX models from packages of PyPI through `rill import`: prints one row for each model.
 
-real.py [--least N] [--float] [--check] [--rtl] [--rows N] [--dim NAME=N] [NAME...]
+real.py [--least N] [--float] [--check] [--rtl] [--rows N] [--dim INPUT.AXIS=N] [NAME...]
     NAME     the name of a model, or a part of the names of models (default: all)
     --float  without the exact values, which take minutes for large models
     --check  the column `fits` has the verdict of `rill check`, the fullest resource, and the cycles of a row by the bound
@@ -11,7 +11,7 @@ real.py [--least N] [--float] [--check] [--rtl] [--rows N] [--dim NAME=N] [NAME.
              passes only if every value has the bits of `rill golden`. This takes minutes for small models, and more
              than an hour for large ones
     --rows   simulates this many rows (default: 1)
-    --dim    another size for an axis of the models, as for `rill import`
+    --dim    another size for an axis of an input, counted from 0
     --least  exits with status 1 if fewer than N models pass
 
 Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them. The
@@ -360,8 +360,9 @@ def simulate(folder, spec, rows):
     cycles = run["cycles_prefill"] + run["cycles_decode"]
     ahead = json.loads(forecast[2])
     ahead = ahead["cycles_prefill"] + ahead["cycles_decode"]
-    return (f"{rows} row{'s' * (rows > 1)}: {streams} streams, {tensors} tensors, {bits} the bits of the oracle; {cycles:,} cycles, forecast "
-            f"{ahead:,}; {time.time() - begin:.0f} s"), run["match"] and bits == "results have"
+    said = (f"{rows} row{'s' * (rows > 1)}: {streams} streams, {tensors} tensors, {bits} the bits of the oracle; "
+            f"{cycles:,} cycles, forecast {ahead:,}; {time.time() - begin:.0f} s")
+    return said, run["match"] and bits == "results have"
 
 
 def run_session(model, feeds, more):
@@ -417,6 +418,7 @@ def run_model(name, o):
 
 
 def take_dim(text):
+    """Returns the axis and the size of an option --dim."""
     name, size = text.split("=")
     return name, int(size)
 

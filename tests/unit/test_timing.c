@@ -516,6 +516,37 @@ static void layers_are_left_out(void **state) {
     assert_int_equal(fewer, 1);
 }
 
+// Checks that a run with two of many layers notes the end of each layer, in the same cycles as a run with three layers.
+static void ends_of_layers_are_noted(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("configs/tinystories-gpt2-1m.yaml", SPEC_SAFE);
+    const struct timing_step step = timing_step_at(8, 1, true);
+    const char *missing = NULL;
+    struct timing_options o = {.step = &step, .steps = 1, .layers = 2, .memory = timing_memory_at(ir, 58)};
+    struct timing_result *two = timing_simulate(&arena, ir, &o, &missing);
+    o.layers = 3;
+    struct timing_result *three = timing_simulate(&arena, ir, &o, &missing);
+    assert_int_equal(two->layers, 2);
+    assert_int_equal(two->layers + two->left_out, three->layers + three->left_out);
+    assert_int_equal(two->turn[0].rounds, 2);
+    assert_int_equal(three->turn[0].rounds, 3);
+    assert_int_equal(two->turn[0].round[0], three->turn[0].round[0]);
+    assert_int_equal(two->turn[0].round[1], three->turn[0].round[1]);
+    assert_true(three->turn[0].round[2] > three->turn[0].round[1]);
+}
+
+// Checks which of the simulated layers represents a layer that was left out. Every sixth layer of Gemma 3 sees all
+// positions, and the other layers see a window. The last layer of either kind is chosen.
+static void layers_are_like_others(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("bench/designs/gemma3-270m-u55c-32.yaml", SPEC_SAFE);
+    assert_int_equal(timing_layer_like(ir, 6, 6), 4);
+    assert_int_equal(timing_layer_like(ir, 11, 6), 5);
+    assert_int_equal(timing_layer_like(ir, 17, 6), 5);
+    ir = build_sized("tests/e2e/cases/rope/spec.yaml", SPEC_SAFE);
+    assert_int_equal(timing_layer_like(ir, 2, 2), 1);
+}
+
 // A dump that was edited may have figures that no design has. They must be refused, not simulated.
 static void figures_out_of_range_are_refused(void **state) {
     (void)state;
@@ -684,6 +715,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(work_begins_at_the_first_port, setup, teardown),
         cmocka_unit_test_setup_teardown(layers_are_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_of_layers_are_noted, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_are_like_others, setup, teardown),
         cmocka_unit_test_setup_teardown(figures_out_of_range_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths, setup, teardown),

@@ -455,7 +455,7 @@ module rill_slot_loop_tb;
                     : kind == 6 ? holds[into] / 64 * 64
                     : holds[into] - (holds[into] > 0 ? $unsigned($random(seed)) % ((holds[into] - 1) % 64 + 1) : 0);
                 fork_at[number] = asks[number] < holds[into] ? asks[number] : holds[into];
-                if (kind != 5 && len[number] <= asks[number])
+                if ((kind != 5 || number % 4 != 1) && len[number] <= asks[number])
                     len[number] = asks[number] + 1 + $unsigned($random(seed)) % 4;
                 if (len[number] > CONTEXT) len[number] = CONTEXT;
                 if (bad_at[number] >= 0) bad_at[number] = len[number] - 1;
