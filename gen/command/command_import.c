@@ -7,6 +7,7 @@
 #include "gen/command/import_onnx.h"
 #include "gen/import/import.h"
 #include "gen/pack/pack.h"
+#include "gen/model/config_generation.h"
 #include "gen/model/tokenizer.h"
 
 struct import_run {
@@ -60,7 +61,7 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     if (ok) {
         import_table(m, &design, &table);
         printf("%s\n%s/%s\n", text_cstr(&table), dir, file);
-        import_warn_generation(arena, o->source, diag);
+        config_warn_generation(arena, o->source, diag);
     }
     text_free(&spec);
     text_free(&table);

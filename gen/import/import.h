@@ -56,10 +56,6 @@ struct import_design {
     int others;
 };
 
-// Warns about each setting in the folder's generation_config.json that no design can apply, such as `top_p`. Reports
-// nothing if there is no such file.
-void import_warn_generation(struct arena *, const char *source, struct diag *);
-
 // Reads the checkpoint's configuration and finds its family and the board. Returns NULL after an error, for example if
 // the source is no checkpoint, no family fits it, the family does not support one of its features, or the board is
 // unknown.

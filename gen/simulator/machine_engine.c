@@ -402,7 +402,7 @@ static void tail_was_read(struct sim *sim, const struct engine *e) {
 static void note_round(struct sim *sim, const struct engine *e, const struct sim_walk *was) {
     struct timing_turn *turn = &sim->turn[(int64_t)was->step * sim->engines + e->id];
     bool same = was->step == e->walk.step && was->section == e->walk.section && was->repeat == e->walk.repeat;
-    if (same || e->schedule.section[was->section].repeat < 2 || turn->rounds == TIMING_ROUNDS) return;
+    if (same || e->schedule.section[was->section].repeat < 2 || turn->rounds == TIMING_ROUND_PLACES) return;
     turn->round[turn->rounds++] = e->now;
 }
 

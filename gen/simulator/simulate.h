@@ -106,13 +106,13 @@ struct timing_firing {           // one firing of an engine in one step, over al
     int64_t wait[TIMING_CAUSES]; // cycles without a command, by cause
 };
 
-// ROUNDS: how many rounds of a step are noted.
-enum { TIMING_ROUNDS = 16 };
+// ROUND_PLACES: how many rounds of a step are noted.
+enum { TIMING_ROUND_PLACES = 16 };
 struct timing_turn {      // one engine in one step
     int64_t wait;         // cycles of waiting for the step's first operand, which no firing's `wait` includes
     int64_t last_command; // cycle of the last command
     // The first repetitions (rounds) of the sections of the schedule that repeat: cycle of the last command of each.
-    int64_t round[TIMING_ROUNDS];
+    int64_t round[TIMING_ROUND_PLACES];
     int rounds;
 };
 

@@ -9,6 +9,7 @@
 
 #include "gen/command/command.h"
 #include "gen/import/import.h"
+#include "gen/model/config_generation.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 
@@ -282,7 +283,7 @@ static void test_generation(void **state) {
         begin(&x, "m", "{}");
         const char *file = arena_printf(&x.f.arena, "%s/generation_config.json", x.model);
         if (cases[i].generation) write_file(file, cases[i].generation, strlen(cases[i].generation));
-        import_warn_generation(&x.f.arena, x.model, &x.f.diag);
+        config_warn_generation(&x.f.arena, x.model, &x.f.diag);
         if (cases[i].said) assert_reported(&x.f, cases[i].said);
         else assert_int_equal(x.f.diag.warnings, 0);
         unlink(file);

@@ -2,7 +2,7 @@
 // Warns about settings that the publisher of a checkpoint recommends for generated text and that no design can apply.
 #include <jansson.h>
 
-#include "gen/import/import.h"
+#include "gen/model/config_generation.h"
 #include "gen/model/json_text.h"
 
 enum { MAX_BYTES = 1 << 20 /* of generation_config.json */ };
@@ -18,7 +18,7 @@ static const struct {
               {"frequency_penalty", 0},
               {"no_repeat_ngram_size", 0}};
 
-void import_warn_generation(struct arena *arena, const char *source, struct diag *diag) {
+void config_warn_generation(struct arena *arena, const char *source, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/generation_config.json", source);
     json_t *root = NULL;
     // An error of the file was reported when the end ids were read.
