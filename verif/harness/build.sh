@@ -34,7 +34,8 @@ fi
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 # With `-z now` the program binds all library functions at its start. llvm-bolt 15 sorts the table of these functions
-# (.rela.plt), so binding at the first call would take a wrong function in programs with target_clones, as librill.a has.
+# (.rela.plt), so binding at the first call would take a wrong function in programs with target_clones. librill.a has
+# such functions.
 movable="-LDFLAGS -Wl,-q -LDFLAGS -Wl,-z,now"
 # clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
 compiler=$(command -v clang++ || command -v g++)
