@@ -56,7 +56,7 @@ each_part() { # function, which is given name, title, command and arguments of a
     "$1" install "make install, Debian package, completions" tests/install/run.sh
     "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
     "$1" witness "values from outside" tests/witness/run.sh
-    "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
+    "$1" pieces "runs in pieces" tests/e2e/pieces.sh --tune
     "$1" verify "requests from the middle and in shards" tests/verify/run.sh
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh

@@ -35,7 +35,7 @@ TEXT
 
 # Most arrays hold the options that parts.sh gives to the commands of certain parts. half: the set, for parts of which
 # each set runs a half. chosen, wanted: names of the parts of the set, and of those to run.
-all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
+all=() forms=() paths=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
 of_harness=() seeds=(--set tests/fuzz/seeds.test --set tests/fuzz/seeds found) chosen=$known out=build/tests
 jobs=${job_count:-2} given=$job_count
 choose_set() { # name of the set; selects the checks of parts that are in both sets
@@ -43,15 +43,13 @@ choose_set() { # name of the set; selects the checks of parts that are in both s
     case $1 in
         test) chosen=${test_parts-$known} of_harness=(--fake) seeds=(--set tests/fuzz/seeds.test) ;;
         deep)
-            chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep
-            tune=(--tune)
-            ;;
+            chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep ;;
         *) usage >&2; exit 2 ;;
     esac
 }
 while [ $# -gt 0 ]; do
     case $1 in
-        --all) all=(--all) paths=(--all) forms=(--form all --timing) tune=(--tune) ends=() quick=() ;;
+        --all) all=(--all) paths=(--all) forms=(--form all --timing) ends=() quick=() ;;
         --set) choose_set "${2:-}" && shift ;;
         --verbose) verbose=1 ;;
         --jobs | --launch | --batch | --limit | --journal)

@@ -465,10 +465,8 @@ static int forecast_load(struct ir *ir, const struct forecast_options *o) {
 static bool fits(const struct ir *ir, const struct timing_load_request *r) {
     int64_t positions = r->prompt + r->tokens - 1, most = ir->design.context;
     if (r->prompt <= most && (!ir->design.is_lm || positions <= most)) return true;
-    fprintf(stderr,
-            "rill forecast: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
-            " positions, the context has %" PRId64 "\n",
-            r->prompt, r->tokens, positions, most);
+    fail(arena_printf(ir->arena, MSG_FORECAST_CONTEXT, (long long)r->prompt, (long long)r->tokens, (long long)positions,
+                      (int)most));
     return false;
 }
 
