@@ -339,10 +339,11 @@ void end_request(rill_host *h, place &p) {
 }
 
 // Returns whether the request in the register `slot` has its final results, although other requests run on. After a
-// fault of the run or a kill, results are final only when the run is done. Faults 1 to 4 and 9 belong to one request.
+// fault of the run or a kill, results are final only when the run is done. Faults 1 to 4, 9 and 11 belong to one
+// request.
 bool ended_alone(rill_host *h) {
     std::uint64_t ending = value_of(h, "ending"), fault = value_of(h, "fault");
-    return ending != 0 && ending != 5 && (fault < 5 || fault == 9);
+    return ending != 0 && ending != 5 && (fault < 5 || fault == 9 || fault == 11);
 }
 
 // Takes the new ids of a running request, and notes its end. `over` is true if the run is done. Bits 15:0 of `busy`

@@ -47,9 +47,9 @@ void check_drafts_off(struct check *check, bool off) { (void)check, (void)off; }
 struct check_drafts_counts check_drafts(struct check *check) {
     return (void)check, (struct check_drafts_counts){0};
 }
-const char *check_parts(struct check *check, const struct check_part part[], size_t parts,
+const char *check_parts(struct check *check, int64_t first, const struct check_part part[], size_t parts,
                         struct check_drafts_counts *counts) {
-    return (void)check, (void)part, (void)parts, (void)counts, NULL;
+    return (void)check, (void)first, (void)part, (void)parts, (void)counts, NULL;
 }
 void check_end(struct check *check, uint64_t cycle) { (void)check, (void)cycle; }
 const char *check_mismatch(const struct check *check) { return (void)check, mismatch; }
@@ -61,6 +61,9 @@ struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, 
 }
 bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r) {
     return (void)sim, (void)asked, (void)before, (void)r, true;
+}
+int64_t prefix_most(const struct request_result *before, const struct request_result *r) {
+    return (void)before, (void)r, 0;
 }
 void load_memory(struct sim *of) { (void)of; }
 void load_edge(struct sim *of, const struct sim_pins *pins) { (void)of, (void)pins; }
