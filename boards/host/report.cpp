@@ -48,8 +48,7 @@ void print_counters(const answer &a) {
         std::fprintf(stderr, "rill-host: %" PRIu64 " drafts in steps, %" PRIu64 " right\n", a.result.drafts,
                      a.result.drafts_accepted);
     if (a.result.prefix > 0)
-        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of the previous request\n",
-                     a.result.prefix);
+        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of an earlier request\n", a.result.prefix);
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 

@@ -63,7 +63,7 @@ void metrics_text(struct metrics *m, int slots, unsigned running, unsigned waiti
     pthread_mutex_lock(&m->lock);
     whole(out, "prompt_tokens_total", "counter", "Prompt tokens of all requests", m->prompt_tokens);
     whole(out, "prompt_tokens_kept_total", "counter",
-          "Prompt tokens that were not computed, because the card held them from the previous request", m->kept);
+          "Prompt tokens that were not computed, because the card held them from an earlier request", m->kept);
     seconds(out, "prompt_seconds_total", "Time from the start of requests to their first token", m->prompt_seconds);
     whole(out, "tokens_predicted_total", "counter", "Generated tokens", m->tokens);
     seconds(out, "tokens_predicted_seconds_total", "Time from the first token of requests to their end",

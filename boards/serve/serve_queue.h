@@ -35,7 +35,7 @@ struct job {
     // Values from the counters of the design, which are written without the lock before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
     uint64_t new_cycles, new_bytes; // cycles and bytes that no earlier job has
-    uint32_t kept;                  // prompt tokens that the card held from the previous request
+    uint32_t kept;                  // prompt tokens that the card held from an earlier request
     int holders;                    // client and queue: the last one frees the job
     struct job *next;               // the next job in the queue
     pthread_cond_t changed;         // signalled when `made` grows and when the job is done

@@ -60,7 +60,7 @@ static const struct schema_field design_fields[] = {
             "number of multipliers and gives them a second clock of twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .search = true, .preset = 1,
      .doc = "query heads that may share one read of their keys and values in a decode step, at most "
-            "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
+            "`T` ([engine.md](engine.md#grouped-queries)). 1: every head reads them for itself"},
     {FIELD(tensor_rows), LEGAL(token_counts), .preset = 1,
      .doc = "rows of a tensor that may share one read of the weights in a step of one position "
             "([engine.md](engine.md#rows-of-a-tensor)). 1: every row reads them for itself"},

@@ -729,7 +729,7 @@ def slots_refused(server, answers):
 
 
 def slots_alone(server, answers):
-    """A design with slots keeps no positions of the previous request and has no drafts."""
+    """A design with slots and without `prefix` and `drafts` keeps no positions and has no drafts."""
     got = server.complete({"prompt": LONG, "max_tokens": 2})
     equal("kept", got["usage"]["prompt_tokens_details"]["cached_tokens"], 0)
     "drafts" in got["timings"] and fail("drafts:", got["timings"])
