@@ -6,6 +6,7 @@
 #include "gen/base/base.h"
 
 struct serve_options {
+    // Texts are NULL if they are not given, except `bind`, which is then 127.0.0.1.
     const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
     // All numbers are double, because one table reads them. timeout, watchdog, unit and max_tokens are 0 if they are
     // not given. The first three then have the defaults of rill_host.h, and max_tokens is the context.

@@ -49,7 +49,7 @@ static void end_root_scalar(struct yaml_writer *w) {
     if (w->depth == 0) text_add(w->out, "\n");
 }
 
-// Returns whether some reader of YAML takes the word for a truth value or null.
+// Returns whether common readers of YAML take the word for a truth value or null.
 static bool is_reserved(const char *s) {
     static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off"};
     for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -91,7 +91,7 @@ void yaml_write_float(struct yaml_writer *w, double v) {
     char s[40];
     if (!isfinite(v)) base_fatal("yaml writer: number is not finite");
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(s, sizeof s - 2, "%.*g", digits, v);
+        snprintf(s, sizeof s - 2, "%.*g", digits, v); // 2: room for ".0"
         if (strtod(s, NULL) == v) break;
     }
     if (!strpbrk(s, ".e")) strcat(s, ".0");

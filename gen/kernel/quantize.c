@@ -4,8 +4,8 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 
-// Sets the parameters. FIRE_BLOCKS is 1 if the result is sent head by head, because a head is one block; 0: the result
-// has the firings of the operand.
+// Sets the parameters. FIRE_BLOCKS 1 ends a firing of the result after each block. It is set if the result is sent head
+// by head, because a head is then one block. With FIRE_BLOCKS 0, the result has the firings of the operand.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
@@ -16,12 +16,14 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
-enum { BANKS = 4 }; // most blocks that are stored at a time, in the space of two blocks of all tokens
+// Most blocks that are stored at a time. The buffer has the space of two of the largest blocks of all tokens, so more
+// than two blocks fit only if they are smaller.
+enum { BANKS = 4 };
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
     (void)at;
-    class_banks(c, chunks, class_max_delay(a), LATENCY_MX_LANE + 1);
+    class_banks(c, chunks, class_max_delay(a), LATENCY_MX_LANE + 1); // 1: rill_unit_packer
     c->banks.banks = BANKS;
     c->banks.room = 2 * class_tokens(a) * chunks;
     class_units(a, c);

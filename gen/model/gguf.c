@@ -65,10 +65,11 @@ struct gguf {
     VEC(uint64_t) offsets; // offset of each tensor in the data area
 };
 
-// ---- numbers and texts; `take` and `take_text` return false if the file ends too early ----
+// ---- numbers and texts ----
 
 static uint64_t left(const struct gguf *g) { return g->bytes - g->at; }
 
+// Reads a number of `bytes` bytes, the low byte first. Like take_text, it returns false if the file ends too early.
 static bool take(struct gguf *g, int bytes, uint64_t *v) {
     if (left(g) < (uint64_t)bytes) return false;
     *v = u64_little_endian(g->data + g->at, bytes);
@@ -236,7 +237,7 @@ static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
     struct gguf_tensor *t = &g->tensors.items[i];
     uint64_t offset = g->offsets.items[i], area = g->bytes - g->data_begin;
     if (offset % g->alignment) return refuse_tensor(g, diag, t->name, "its offset is not aligned");
-    if (offset > area || tensor_bytes(t) > area - offset) return true; // reported by check_whole
+    if (offset > area || tensor_bytes(t) > area - offset) return true;
     t->blocks = g->data + g->data_begin + offset;
     return true;
 }

@@ -7,8 +7,8 @@
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer_internal.h"
 
-// Returns whether a text contains the texts of control tokens. With them, a question could end its turn and pretend to
-// be another message.
+// Returns whether a text contains the texts of control tokens. Such a text could end its own turn and begin a forged
+// message, for example one of the system.
 static bool holds_control(const struct tokenizer *t, const char *text, size_t len) {
     struct token_ids plain = {0}, trusted = {0};
     tokenizer_encode(t, text, len, false, &plain);
@@ -19,7 +19,8 @@ static bool holds_control(const struct tokenizer *t, const char *text, size_t le
 
 static uint32_t find(const struct tokenizer *t, const char *token) { return tokenizer_find(t, token, strlen(token)); }
 
-// Returns the template's text before message `at` of a conversation.
+// Returns the template's text before message `at` of a conversation. Before an answer of the model this is `suffix`,
+// the text after a question.
 static const char *before(const struct chat_template *chat, const struct chat_turn *turns, size_t at) {
     if (turns[at].role == CHAT_SYSTEM) return chat->system_prefix;
     if (turns[at].role == CHAT_ASSISTANT) return chat->suffix;

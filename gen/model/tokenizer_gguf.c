@@ -23,7 +23,8 @@ static int64_t integer_of(const struct loader *l, const char *key, int64_t prese
 static const struct gguf_value *list_of(struct loader *l, const char *key, uint64_t count) {
     const struct gguf_value *v = gguf_find(l->file, key);
     if (v && v->kind == GGUF_ARRAY && (!count || v->count == count)) return v;
-    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_KEY, key, v ? "not a list of one element a token" : "missing");
+    const char *why = !v ? "missing" : count ? "not a list with one element per token" : "not a list";
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_KEY, key, why);
     return NULL;
 }
 
@@ -39,7 +40,8 @@ static struct tokenizer_token token_of(struct loader *l, uint32_t id, struct ggu
 }
 
 // Checks that no earlier token has the same text. Like llama.cpp, Rill refuses such files, because it is not defined to
-// which of the ids the text is encoded. Any number of tokens may have an empty text.
+// which of the ids the text is encoded. Tokens with equal bytes but different texts are legal (only normal tokens are
+// written in the byte alphabet), and so is any number of tokens with an empty text.
 static bool is_new(struct loader *l, const struct gguf_text *texts, uint32_t id) {
     struct tokenizer_token token = token_of(l, id, texts[id]);
     uint32_t other = tokenizer_find(l->b.t, token.bytes, token.len);
@@ -185,7 +187,7 @@ struct tokenizer *tokenizer_load_gguf(struct arena *arena, const char *path, str
 bool tokenizer_in_gguf(struct arena *arena, const char *path) {
     struct diag silent;
     FILE *nowhere = fopen("/dev/null", "w");
-    if (!nowhere) return true; // the loader will report what is wrong
+    if (!nowhere) return true; // without /dev/null, only the loader can tell
     diag_init(&silent, nowhere);
     struct gguf *file = gguf_open(arena, path, &silent);
     bool has = !file || gguf_find(file, "tokenizer.ggml.tokens");

@@ -10,9 +10,9 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 
-#define MOST_APART 1e-4 // largest relative difference; the divisors differ because both come from rounded numbers
+#define MOST_APART 1e-4 // largest relative difference; both sides are calculated from rounded numbers
 
-// Returns the node of this name if Rill computes its table, or NULL.
+// Returns the node of this name whose table the packer computes instead of reading it from the checkpoint, or NULL.
 static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nodes; n++)
         if (!strcmp(ir->node[n].name, name) && ir_op_weights(ir, ir->node[n].op) == IR_WEIGHTS_COMPUTED)

@@ -13,8 +13,8 @@ void package_filelist(const struct package *p, struct text *out) {
 void package_sources(const struct package *p, struct text *out) {
     text_addf(
         out,
-        "%s\n# The files to read, in order, whatever the working directory is: rill_sources; rill_constraints, of the\n"
-        "# implementation.\n"
+        "%s\n# rill_sources: the Verilog files, in the order of reading. rill_constraints: constraint files, for the\n"
+        "# implementation only. The paths do not depend on the working directory.\n"
         "set rill_root [file dirname [file normalize [info script]]]\nset rill_sources [list",
         package_comment(p, "#"));
     for (size_t i = 0; i < p->rtl.count; i++)
@@ -39,7 +39,8 @@ static bool is_told(const struct register_row *r) { return r->role == REGISTER_C
 
 static void add_registers(const struct package *p, struct text *out) {
     text_add(out,
-             "\n# name offset bits access bus meaning; bus: of pointers, the memory port\nset rill(registers) {\n");
+             "\n# name offset bits access bus meaning. bus: the memory port of a pointer; empty for other registers\n"
+             "set rill(registers) {\n");
     for (size_t i = 0; i < p->registers.count; i++) {
         const struct register_item *r = &p->registers.items[i];
         if (!is_told(r->row)) continue;
@@ -59,7 +60,7 @@ static void add_registers(const struct package *p, struct text *out) {
 
 static void add_arguments(const struct package *p, struct text *out) {
     int id = 0;
-    text_add(out, "# name id bus bytes offset, as kernel.xml has them\nset rill(arguments) {\n");
+    text_add(out, "# name id bus bytes offset, as in kernel.xml\nset rill(arguments) {\n");
     for (size_t i = 0; i < p->registers.count; i++) {
         const struct register_item *r = &p->registers.items[i];
         if (register_is_argument(r->row))
@@ -82,7 +83,7 @@ static void add_masters(const struct package *p, struct text *out) {
 
 void package_settings(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;
-    text_addf(out, "%s\n# What the scripts of this folder know of the design: the array `rill`.\n",
+    text_addf(out, "%s\n# The array `rill`: the settings of the design for the scripts of this folder.\n",
               package_comment(p, "#"));
     set_text(out, "kernel", p->name);
     set_text(out, "units", package_units(p, " "));
@@ -107,8 +108,8 @@ void package_settings(const struct package *p, struct text *out) {
 
 void package_make(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;
-    text_addf(out, "%s\n# What the Makefile knows of the design.\nKERNEL := %s\nUNIT := %s\n", package_comment(p, "#"),
-              p->name, package_unit(p, 0));
+    text_addf(out, "%s\n# The settings of the design for the Makefile.\nKERNEL := %s\nUNIT := %s\n",
+              package_comment(p, "#"), p->name, package_unit(p, 0));
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
     text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
@@ -125,8 +126,8 @@ enum { OUTSIDE_PERCENT = 40 }; // percentage of the period that paths outside of
 void package_clock(const struct package *p, struct text *out) {
     double period = 1e9 / (double)package_clock_hz(p), outside = period * OUTSIDE_PERCENT / 100;
     text_addf(out,
-              "%s\n# Out of context: the clock of the design, and %d %% of its period for what lies outside of the "
-              "pins.\ncreate_clock -name ap_clk -period %.3f [get_ports ap_clk]\n",
+              "%s\n# Constraints for synthesis out of context: the design's clock, and %d %% of its period for logic\n"
+              "# outside of the kernel.\ncreate_clock -name ap_clk -period %.3f [get_ports ap_clk]\n",
               package_comment(p, "#"), OUTSIDE_PERCENT, period);
     text_addf(out,
               "set_input_delay -clock ap_clk %.3f [get_ports -filter {DIRECTION == IN && NAME != ap_clk}]\n"
@@ -141,13 +142,14 @@ void package_link(const struct package *p, struct text *out) {
         out,
         "%s\n# The platform's own kernel clock, in MHz, which the linker lowers if a path is too slow. (freqHz of\n"
         "# [clock] would ask for a fixed clock, with one more MMCM.)\nkernel_frequency=0:%d\n\n"
-        "# Compute units, free to lie on several dies; each memory port of each unit on a bank of its own.\n"
+        "# The compute units are not assigned to a die. Each memory port of each unit has a separate bank.\n"
         "[connectivity]\nnk=%s:%d:%s\n",
         package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->units, package_units(p, "."));
     for (int u = 0; u < p->units; u++)
         for (int c = 0; c < p->ir->design.channels; c++)
             text_addf(out, "sp=%s.%s:HBM[%d]\n", package_unit(p, u), package_master(p, c), package_bank(p, u, c));
-    text_add(out, "\n# Directives that designs of this size kept.\n[vivado]\n"
+    text_add(out, "\n# Directives for placement and routing. They are assumed, not measured. Others may be better.\n"
+                  "[vivado]\n"
                   "prop=run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=SSI_SpreadSLLs\n"
                   "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true\n"
                   "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.ARGS.DIRECTIVE=AggressiveExplore\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of expand-model: chooses formats of weights by the names of their tensors, if `design.weights` is a map from
-// patterns to formats. The last pattern (rule) that fits decides. A format that an operation gives itself takes
-// precedence.
+// patterns to formats. The last pattern (rule) that fits decides. A format that the operation itself gives, or
+// `design.head`, takes precedence.
 #include <string.h>
 
 #include "gen/ir/names.h"
@@ -106,9 +106,9 @@ static bool choose(struct formats *f, struct ir_node *node) {
 
 // ---- unused patterns ----
 
-// Returns the product whose weight name in repetition 0 the pattern fits best, and sets *far to the distance between
-// the two. Products that give their format themselves (own) count only if the pattern fits exactly. Returns NULL if
-// there is no product.
+// Returns the product whose weight name in repetition 0 is nearest to the pattern, and sets *far to their distance (0:
+// the pattern fits). A product that gives its own format (`own`) is considered only if the pattern fits its name,
+// because its name would be no useful suggestion. Returns NULL if there is no such product.
 static const struct ir_node *nearest(const struct formats *f, const bool own[], const char *pattern, int *far) {
     const struct ir_node *best = NULL;
     for (int n = 0; n < f->ir->nodes; n++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of the passes. passes.def gives each pass one of these functions, whose rule must hold after this pass
-// and after all later ones, and states the rule in words. A function returns NULL, or the name of an item that breaks
-// the rule. The rules of ir_verify must hold in addition, after every pass.
+// The invariants of the passes. passes.def assigns one of these functions to each pass and states its rule in words.
+// The rule must hold after that pass and after every later one. A function returns NULL, or the name of an item that
+// breaks the rule. In addition, the rules of ir_verify must hold after every pass.
 #include "gen/ir/ops.h"
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
@@ -78,7 +78,8 @@ const char *operations_have_kernels(const struct ir *ir) {
     return NULL;
 }
 
-// Returns an input that has no writer, or NULL. tokens_only: leaves out streams of steps, ids and parameters.
+// Returns an input that has no writer, or NULL. tokens_only: leaves out streams of steps, ids and parameters
+// (IR_STREAM_BARE).
 static const char *unwritten(const struct ir *ir, bool tokens_only) {
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; p < ir->kernel[k].ports; p++) {

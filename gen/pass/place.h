@@ -2,6 +2,8 @@
 // Partition of a design over adjacent dies. This is the interface between the pass place-dies (place_dies.c), which
 // knows kernels, and the integer program that it solves (place_program.c), which knows only tasks, links and lanes.
 // place_merge.c makes the program smaller. The memory's die is the die with the ports of the memory.
+// Dies in `struct place` are counted from the first die that the design uses. place_relieve and place_set_loads take
+// die numbers of the board.
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
@@ -10,7 +12,7 @@
 
 enum {
     PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs, in this order */,
-    PLACE_MORE_PART = 8 /* an excess counts 1 / 8 if only the upper estimate of the memory ports' resources has it */
+    PLACE_MORE_PART = 8 /* an excess that exists only under the upper estimate of the ports' resources counts 1 / 8 */
 };
 
 struct place_task {                // kernels that must be on one die
@@ -24,30 +26,34 @@ struct place_link { // a stream between two tasks
     int64_t bits;   // wires that it needs at each boundary
 };
 
-struct place_lanes { // parts of a task that are equal and may be on other dies: lanes of an engine
-    int task, parts;
-    int engine, first; // the parts are the lanes of the engine from lane `first` on
-    int with;          // entry that counts what all parts on a die share: this one, or another of the same engine
+// Equal groups of lanes of an engine, which may be on other dies than the engine. Each group is a part. A whole part is
+// on one die. A cut part has its multipliers on the memory's die and its accumulators (`sums_`) on another one. With
+// place.halves, a beat goes to a whole part on another die in two halves, at the second clock.
+struct place_lanes {
+    int task, parts;   // task of the engine's other logic; number of parts
+    int engine, first; // first: the first lane of the first part. A part has IR_LANE_GROUP lanes, or fewer at the end
+    int with;          // index of the entry that counts what all parts of the engine on a die share (chain_bits,
+                       // sums_chain_bits, chain_need): this one or an earlier one
     int results;       // the task where results come together
     int64_t need[PLACE_RESOURCES];       // resources of one part
     int64_t bits;                        // wires from the memory's die to a part
     int64_t back_bits;                   // wires from a part to the results
     int64_t chain_bits;                  // wires from the memory's die to all parts on a die together
     int64_t chain_need[PLACE_RESOURCES]; // resources of all parts on another die together, in addition to `need`
-    // Resources of the half of a cut part that may be on another die. The other half stays on the memory's die.
-    int64_t sums_need[PLACE_RESOURCES];
-    int64_t sums_bits;       // bits between the two halves of a cut part
-    int64_t sums_chain_bits; // bits to all such second halves on a die together
-    int64_t send_luts;    // LUTs on the memory's die for each whole part on another die: they select a half of a beat
+    int64_t sums_need[PLACE_RESOURCES];  // resources of the accumulators of a part, for a cut part
+    int64_t sums_bits;                   // bits from the multipliers of a cut part to its accumulators
+    int64_t sums_chain_bits;             // bits to the accumulators of all cut parts on a die together
+    // With place.halves: LUTs on the memory's die for each whole part on another die. They select a half of a beat.
+    int64_t send_luts;
     int on[IR_MAX_DIES];  // result: whole parts on each die
-    int cut[IR_MAX_DIES]; // result: cut parts, by the die of their second half
+    int cut[IR_MAX_DIES]; // result: cut parts, by the die of their accumulators
 };
 
 struct place {
     struct arena *arena;
     int dies, home;                             // home: the memory's die
     int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // resources of each die that the design may use, within the limits
-    double full[IR_MAX_DIES][PLACE_RESOURCES];  // part of that room that tasks and lanes may take
+    double full[IR_MAX_DIES][PLACE_RESOURCES];  // share of that room that tasks and lanes may take: about 1
     int64_t more[PLACE_RESOURCES]; // reduction of that room on the memory's die under the upper estimate of its ports
     bool has_wires;                // whether the board says how many wires its boundaries have
     int64_t wires[IR_MAX_DIES];    // bits that the design may send over each boundary, within the limits; at least 1
@@ -59,7 +65,7 @@ struct place {
     VEC(struct place_lanes) lanes;
 };
 
-// Sets there[k] for each kernel k that must be on the memory's die. The lanes of an engine may be on other dies even if
+// Sets there[k] to whether kernel k must be on the memory's die. The lanes of an engine may be on other dies even if
 // its kernel is marked.
 void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]); // the amounts in the program's order
@@ -83,8 +89,9 @@ void place_unmerge(struct place *, const struct place_merged *);
 // Returns the resources that tasks and lanes take on a die, as the program counts them.
 void place_used(const struct place *, int die, int64_t used[PLACE_RESOURCES]);
 
-// Moves as few small FIFOs as possible from LUTRAM to block RAM or UltraRAM if the die exceeds the limit of its LUTs,
-// unless it would still exceed the limit without them. Results and cycles do not change.
+// If the die exceeds the limit of its LUTs, moves small FIFOs from LUTRAM to block RAM, then to UltraRAM, until it is
+// within the limit. The FIFO that saves the most LUTs per RAM is moved first. If the limit would still be exceeded,
+// nothing is moved. Results and cycles do not change.
 void place_relieve(struct ir *, int die);
 // Returns the LUTs that place_relieve can save on the memory's die, from FIFOs that must be there.
 int64_t place_small_luts(const struct ir *);

@@ -7,6 +7,8 @@
 
 #include "gen/reference/oracle.h"
 
+// ORACLE_PORTS: most inputs and outputs of an operation, a custom kernel or the graph, and most carried values of a
+// region. ORACLE_PARAMETERS, ORACLE_VECTORS: most parameters and vectors of a custom kernel.
 enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, ORACLE_VECTORS = 4, NONE = ORACLE_NONE };
 
 enum oracle_op {
@@ -57,29 +59,32 @@ struct oracle_each {
 };
 int64_t oracle_each_at(const struct oracle_each *, int64_t repetition); // 0 if not given
 
-// Attributes of all operations. An operation leaves attributes that it does not have at their defaults.
+// Attributes of all operations (docs/spec.md section 5), under the names of the spec unless a comment gives another.
+// An attribute that an operation does not have keeps its default.
 struct oracle_node {
     int op, line, region; // op: enum oracle_op, or from ORACLE_OPS on a custom kernel; line: as in oracle_tensor
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
-    double scale;                                        // scale of scores; 0: not given
-    int64_t scale_root;                                  // the scale is 1 / sqrt(scale_root); 0: not given
-    struct oracle_each window, of;                       // window of attention, 0: all positions; `of` of choose
-    double cap;                                          // soft cap of scores; 0: none
-    double given[2];                                     // attributes of an operation of unary.inc; NAN: not given
-    int64_t along;                                       // NONE: not given
-    bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym. key: kv_quantize of keys, not values
+    double scale;       // scale of scores; 0: not given
+    int64_t scale_root; // the scale is 1 / sqrt(scale_root); 0: not given
+    // window: of attention, in positions; 0: all positions. of: of `choose`; 1: the result is operand 1, 0: operand 0.
+    struct oracle_each window, of;
+    double cap;      // soft cap of scores; 0: none
+    double given[2]; // attributes of an operation of unary.inc; NAN: not given
+    int64_t along;   // NONE: not given
+    // asym: int4_asym. key: `role: key` of `kv_quantize`. interleaved: `pairs: interleaved` of `rope`.
+    bool transpose, int4, asym, int16, key, interleaved;
     double eps, gamma_plus;
-    bool times_root; // the table is the tensor times sqrt(cols)
+    bool times_root; // `times: sqrt_cols` of `embed`: the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
-    int perms, extents, joins;                // counts of the lists perm, extent and join; 0: not given
+    int perms, extents, joins;                // counts of the lists perm, extent (`shape`) and join; 0: not given
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
-    int taps, strides, dilations, pads; // counts of the lists of `patch`
+    int taps, strides, dilations, pads; // counts of the lists of `patch`: tap is `size`, padding is `pads`
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
-    int64_t join[ORACLE_MAX_RANK]; // dimensions that `reduce` joins
+    int64_t join[ORACLE_MAX_RANK]; // `along` of `reduce`: dimensions that it joins
     int64_t start, take, skip;     // of `slice`: start, count, step
-    int64_t every;                 // of `reduce`: elements that stay of the last dimension; 0: not given
+    int64_t every;                 // of `reduce`: elements that the result keeps of the last dimension; 0: not given
     int kind;                      // of `reduce`: 0 to 3 for max, min, sum, mean
     double pad;                    // of `patch`: value of the elements that are added
     int vectors;                   // custom kernels: number of tensor names in `vector`
@@ -139,7 +144,7 @@ struct oracle_graph {
     int mantissa_bits;                   // `design`: mantissa bits of quantized activations
     bool is_lm;                          // a language model: an embedding reads an input
     const char *weights;                 // `design`: the format where no pattern fits
-    VEC(const char *) unused;            // patterns of tensor names of the checkpoint that are not used
+    VEC(const char *) unused;            // `unused`: patterns for names of checkpoint tensors that are not read
     VEC(struct oracle_format) format;    // the last pattern that fits a weight's name replaces `weights`
     const struct statistics *statistics; // by which weights are quantized, or NULL
     VEC(struct oracle_tensor) tensor;

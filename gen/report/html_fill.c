@@ -3,11 +3,12 @@
 // simulated run. A dashed line shows the FIFO's depth.
 #include "gen/report/html.h"
 
-enum { // in SVG units
-    FORECAST_WIDTH = 120,
+// Sizes in SVG units.
+enum {
+    FORECAST_WIDTH = 120, // also the number of intervals
     MEASURED_WIDTH = 240,
     HEIGHT = 24,
-    MARGIN = 3 // space above the higher one of the dashed line and the fill
+    MARGIN = 3 // space above the dashed line or the fill, whichever is higher
 };
 
 // Adds the filled area under the steps. scale: SVG units per word.
@@ -42,13 +43,13 @@ static void add_chart(const char *class, int width, const int64_t most[], int co
 // FORECAST_WIDTH equal intervals of the window.
 void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
     const struct timing_edge *t = &w->run->edge[edge];
-    int64_t most[FORECAST_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
+    int64_t most[FORECAST_WIDTH] = {0}, puts = 0, takes = 0;
+    int64_t taken = t->words - t->holds; // words that left the stream during the run
     for (int x = 0; x < FORECAST_WIDTH; x++) {
         int64_t end = w->from + (w->to - w->from) * (x + 1) / FORECAST_WIDTH;
         most[x] = puts - takes;
-        while ((puts < t->words && t->put[puts] < end) ||
-               // events in the order of time; at equal times a word leaves before one enters
-               (takes < taken && t->take[takes] < end)) {
+        // Events in the order of time: at equal times a word leaves before another one enters.
+        while ((puts < t->words && t->put[puts] < end) || (takes < taken && t->take[takes] < end)) {
             if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
             else if (puts < t->words) puts++;
             else break;

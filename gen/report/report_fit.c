@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section of the report about the errors of the estimates: compares the estimated resources of the design's kernels
-// with those that synthesis of their templates gives (docs/cost.md).
+// with syntheses of their modules (verif/cost/measured.txt, docs/cost.md).
 #include <string.h>
 
 #include "gen/report/report_parts.h"
@@ -29,8 +29,8 @@ static void add_fit_of(const struct cost_fit_of *fit, struct text *out) {
     else text_addf(out, "%9s%7s", "-", "-");
 }
 
-// Adds the row of a module: its kernels and their estimate, the syntheses with which the formula is compared, and its
-// errors.
+// Adds the row of a module: the number of its kernels, the sum of their estimates, the number of syntheses with which
+// the module's formula is compared, and the errors of the formula.
 static void add_module(const struct report *r, const char *module, struct text *out) {
     struct cost_fit fit = cost_fit(&r->measured, module);
     struct cost_resources sum = sum_of_module(r, module);

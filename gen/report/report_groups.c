@@ -12,7 +12,7 @@
 struct share {       // memory of a region, in bits
     int64_t streams; // FIFOs that are not in a pool
     int64_t pooled;  // FIFOs in a pool, counted as if each had separate storage
-    int64_t pools;   // pools with a stream of the region
+    int64_t pools;   // pools that store a stream of the region; a pool of several regions counts in each of them
     int64_t spills;  // on-chip part of streams that are spilled to memory
     int64_t kernels; // buffers inside kernels
     int64_t tensors; // the region's tensors stored whole, for one position
@@ -61,7 +61,7 @@ static struct share share_of(const struct ir *ir, int region) {
     return s;
 }
 
-// Returns the bits of a region that the emitted design has for intermediate tensors outside of kernels.
+// Returns the on-chip bits that the emitted design has for a region's intermediate tensors, without buffers in kernels.
 static int64_t emitted(const struct share *s) { return s->streams + s->pools + s->spills; }
 
 // Prints the memory of each region, and then the memory that serves all regions. A region's ratios include the latter.
@@ -98,6 +98,7 @@ int64_t report_group_bits(const struct ir *ir, int group, int64_t *fifos) {
         const struct ir_edge *edge = &ir->edge[e];
         if (edge->group != group) continue;
         *fifos += edge->depth * cost_edge_bits(ir, edge);
+        // group->bits counts the safe depth; the emitted design has `depth`.
         bits += (edge->depth - size_fifos_safe(ir, edge)) * cost_edge_bits(ir, edge);
     }
     return bits;

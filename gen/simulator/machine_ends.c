@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing models of the kernels at the ends of streams: parameter stores, which always have a word to give, and sinks,
-// which take every word in the cycle in which it arrives.
+// Timing models of the kernels at the ends of streams: parameter stores, which always have a word to give, and kernels
+// that take every word in the cycle in which it arrives (TIMING_SINK and TIMING_WALKER; sim_lane.c models the reads of
+// a walker).
 #include "gen/simulator/machines.h"
 
 void sim_store_run(struct sim *sim, struct actor *a) {
     int64_t room;
     struct sim_edge *out = sim_out(sim, a, IR_ROLE_PARAM);
+    // The FIFO of a store's stream always has a depth (always_bounded in simulate.c), so this loop ends.
     while (out && edge_room(out, &room)) edge_put(sim, out, room, room, MARK_TOK_LAST);
 }
 

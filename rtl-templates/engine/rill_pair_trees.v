@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multipliers of a lane for one or two token pairs, with the trees of sums that the multipliers form
+// Multipliers of a lane for one or two token pairs. The adders of the multipliers form trees of sums
 // (rill_pair_skew.vh).
 //
 // Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid. Order, low bits
 // first: token 0, 1, ..; in each token low nibbles, then high nibbles; in each half the trees of PAIR_TREE bytes, tree
-// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are as in rill_pair_products.
+// 0 first. A sum includes a bias, so it is unsigned.
+// int4 (1: weights of 4 bits, 0: of 8 bits) and nibbles (the beat) come with valid. x has 32 bits for each nibble: its
+// factors for both tokens of a pair, as rill_packed_mul takes them. The factors of nibble 8 w + k are at bit
+// 32 * (BEAT_BITS / 32 * k + w) and come pair_skew(8 w + k, pair) cycles after valid (rill_pair_skew.vh).
 // PUMP 2 is the pumped form of rill_pair_products. A multiplier works twice per cycle, at clk_2x; every rising edge of
 // clk is also one of clk_2x. With two pairs, it multiplies a nibble with pair 0, then with pair 1, whose factors are in
 // x_1. With one pair, it multiplies the low nibble of a byte, then the high one. x_1 is ignored with PAIRS 1, clk_2x
@@ -46,10 +49,10 @@ module rill_pair_trees #(
     localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers per byte
     localparam WEIGHTS = 3 - PARTS;               // weights per multiplier and cycle
 `ifndef RILL_FAST_SIM
-    localparam FEW_W = 48;                        // width of sums of up to four products in a multiplier's adder
+    localparam FEW_W = 48;                        // width of sums of up to four products: the adder of a DSP48E2
     localparam MANY_W = 48;                       // width of sums of more products
 `else
-    localparam FEW_W = 32;                        // whole words simulate faster
+    localparam FEW_W = 32;                        // whole words simulate faster; 32 bits are enough for four products
     localparam MANY_W = PAIR_TREE > 4 ? 64 : 32;
 `endif
 
@@ -81,7 +84,8 @@ module rill_pair_trees #(
     // Factors for the second half of a multiplier's cycle, in the order of those for the first half.
     wire [8*BEAT_BITS-1:0] second = PAIRS == 2 ? x_1 : {{32*WORDS{1'b0}}, x[8*BEAT_BITS-1:32*WORDS]};
 
-    // The half of a cycle in which clk_2x is (rill_pump_phase), one copy for every two words.
+    // The half of a clk cycle in which logic at clk_2x works, as {second, first} (rill_pump_phase). There is one copy
+    // for every two words.
     wire [WORDS-1:0]  phase;
     generate
         if (PUMP == 2) begin : gen_phase
@@ -137,9 +141,9 @@ module rill_pair_trees #(
         for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
             localparam TOP = h == PAIR_TOP;
             for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> (h + 1)); i = i + 1) begin : gen_at
-                // A multiplier at height h has byte (2 i + 1) << h of the beat, which is byte 0 of its word; the top of
-                // tree i has the tree's first byte. LATE: stage in which it takes its weight; a step of a tree is half
-                // a cycle with PUMP 2.
+                // Multiplier i at height h has byte (2 i + 1) << h of the beat, which is byte 0 of its word. The top of
+                // tree i has the first byte of the tree. LATE: stage in which the multiplier takes its weight: h, or
+                // with PUMP 2 (h + 1) / 2, because a step of a tree is then half a cycle.
                 localparam WORD = TOP ? PAIR_TREE / 4 * i : ((2 * i + 1) << h) / 4;
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;

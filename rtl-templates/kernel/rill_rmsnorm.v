@@ -60,7 +60,7 @@ module rill_rmsnorm #(
     localparam MEAN_FINISH = SQUARES_FINISH + LATENCY_FROM_INT + LATENCY_MUL;
     localparam EPS_FINISH = MEAN_FINISH + LATENCY_ADD;
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
-    // Stages from a word that was read to x * r: the operand stage and the product
+    // Stages from a word that was read to x * r: the operand stage and the product.
     localparam NORMAL_STAGES = 1 + LATENCY_MUL;
     localparam LATENCY = NORMAL_STAGES + LATENCY_MUL;
     localparam PART = LANES * 32 / COPIES;  // bits of a vector that each copy of the enable serves
@@ -110,6 +110,8 @@ module rill_rmsnorm #(
         middle_q <= {21'd0, middle, 23'd0};
         squares_q <= outer_q + middle_q;
     end
+    // Without a fault, the sum is at most 2^16 * 2^86. So bit 103 is 0, and the operand of this signed conversion is
+    // not negative.
     rill_fp32_from_int #(.WIDTH(104)) u_squares_float (
         .clk(clk), .en(finishing), .a({1'b0, squares_q[102:0]}), .y(squares_float));
     rill_fp32_mul #(.SATURATE(0)) u_mean (

@@ -3,10 +3,11 @@
 // it is.
 //
 // element = sum over loops of index * stride. turn = (sum over loops of index * TURNS) mod 2^TURN_W is the bank. If all
-// elements are numbered in the order of the loops, the walk visits numbers FIRST, FIRST + STEP, ... In each clock with
-// `move`, both outputs move on to the next element. If `last` is high as well, the walk begins again at FIRST.
-// The buffer has two halves, which successive walks use in turn. `half` selects the half of the present walk; in half
-// 1, HALF is added to the element number.
+// elements are numbered in the order of the loops, the walk visits numbers FIRST, FIRST + STEP, ... Each clock with
+// `move` brings the next element to both outputs. The first move after a reset brings number FIRST. `last` marks the
+// move that brings the last element of a walk. The move after it brings number FIRST of the next walk.
+// The buffer has two halves, which successive walks use in turn, beginning with half 0. In half 1, HALF is added to
+// `element`. `half` is the half of the walk that ends. It is read only with `move` and `last`.
 // Latency: the outputs are registers, valid from the clock after a `move` on. Reset: synchronous, to the element FIRST
 // of half 0; the output registers are not reset.
 //
@@ -15,7 +16,7 @@
 // TRIPS    trip count of each loop, 32 bits each, outermost low       trips     not 0
 // STRIDES  stride of each loop, 32 bits each, likewise                elements  any
 // TURNS    banks by which each loop moves on, 32 bits each, likewise  banks     any
-// STEP     elements that the innermost loop moves on per move         elements  1 or more
+// STEP     by how much a move raises the number of the element        elements  1 or more
 // FIRST    number of the walk's first element                         elements  0 to STEP - 1
 // HALF     added in half 1                                            elements  0 or more
 // OFF_W    width of an element's number                               bits      1 to 32
@@ -104,7 +105,7 @@ module rill_loop_walk #(
                 products[n*32 +: 32] = a[n*32 +: 32] * b[n*32 +: 32];
         end
     endfunction
-    localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1);
+    localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1); // for an index plus a distance
     localparam [LOOPS*32-1:0] BEGIN = digits(FIRST);
     localparam [LOOPS*32-1:0] BEGIN_OFF = products(BEGIN, STRIDES);
     localparam [LOOPS*32-1:0] BEGIN_TURN = products(BEGIN, TURNS);
@@ -129,7 +130,7 @@ module rill_loop_walk #(
     // Whether loop n wraps around in the next move, when it moves by its part of STEP plus `more` (the carry). This is
     // computed one move ahead: `digit` is the present index, and `by` is its distance in the present move.
     function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
-        integer least;
+        integer least; // least present index with which the loop wraps around
         begin
             least = TRIPS[n*32 +: 32] - BY[n*32 +: 32] - by - more;
             ends = least <= 0 || digit >= least[DIGIT_W-1:0];
@@ -139,7 +140,8 @@ module rill_loop_walk #(
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
     reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number
     reg  [LOOPS*TURN_W-1:0] turn_q;                        // each loop's part of the bank number
-    // Whether the loop wraps around in the next move: without a carry, and with one.
+    // Per loop: whether it wraps around in the next move if no carry comes in (ends_q), and if one does
+    // (ends_carried_q).
     reg  [LOOPS-1:0]   ends_q;
     reg  [LOOPS-1:0]   ends_carried_q;
     reg  [LOOPS:0]     carry;                              // carry[l]: loop l wraps around

@@ -2,10 +2,10 @@
 // Weights of a matrix engine that stay on chip (docs/engine.md). They are loaded at a start, or kept from an earlier
 // load. Each lane of the engine has its own RAM, from which it reads at one beat per cycle without a memory channel.
 //
-// Load: works as in rill_param_store. A pulse on load_start begins a load. Each cycle with load_valid brings a beat or
-// a part of a beat, the low part first. The first beat is beat 0 of lane 0. Beat 0 of the other lanes follows, then
-// beat 1 of lane 0, and so on. Instead of beats, a pulse on keep may follow load_start. It makes the contents of the
-// latest complete load valid again, also after a reset, because a reset does not clear the RAMs.
+// Load: works as in rill_param_store. A pulse on load_start begins a load. Each cycle with load_valid brings a piece: a
+// beat or a part of a beat, the low part first. The first beat is beat 0 of lane 0. Beat 0 of the other lanes follows,
+// then beat 1 of lane 0, and so on. Instead of beats, a pulse on keep may follow load_start. It makes the contents of
+// the latest complete load valid again, also after a reset, because a reset does not clear the RAMs.
 // Read: s_axis_desc brings runs of beats {beats, offset}, as from rill_segment_walker. offset is in bytes from a lane's
 // first beat. Every lane sends the beats of every run. A run is not read before the load is complete. beats is at least
 // 1, and a run ends within the RAM. A reset discards all earlier runs. load_start discards only the runs that the lanes
@@ -18,7 +18,7 @@
 // s_axis_desc_tready is low in reset, from its second cycle on.
 //
 // name       meaning                                   unit    range
-// LOAD_BITS  width of a part; divides BEAT_BITS        bits    1 or more
+// LOAD_BITS  width of a piece; divides BEAT_BITS       bits    1 or more
 // BEAT_BITS  width of a beat                           bits    64, 128, 256, 512
 // LANES      lanes of the engine                       lanes   1 to 64
 // DEPTH      beats that each lane's RAM holds          beats   1 or more

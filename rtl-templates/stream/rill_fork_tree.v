@@ -15,7 +15,7 @@
 // name    meaning                                 unit     range
 // DATA_W  width of a word                         bits     1 or more
 // PORTS   readers, at most GROUP * GROUP          streams  1 or more
-// GROUP   readers of one copy, at most            streams  2 or more
+// GROUP   most readers of a copy                  streams  2 or more
 // COPIES  copies of the word: one for each group  copies   derived
 `default_nettype none
 
@@ -43,7 +43,8 @@ module rill_fork_tree #(
         end
     endgenerate
 
-    // The AND of the readers' ready signals is late. This slice ends its path, so the AND gates no data of the writer.
+    // The AND of the readers' ready signals arrives late in the cycle. With MODE 3 this path ends in a few control
+    // registers, because m_axis_tready is no enable of the data registers.
     wire              first_tvalid, first_tready;
     wire [DATA_W-1:0] first_tdata;
     rill_register_slice #(.DATA_W(DATA_W), .MODE(3)) u_first (.clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid),

@@ -22,7 +22,7 @@
 // SECTIONS           sections of the table                                sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
 // SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
+//                    low; 0 skips a section. Their sum is ENTRIES, so at least one is not 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, the first low                           -         any

@@ -7,6 +7,7 @@
 // on turn_done, which is allowed only while turn_valid is high. The next turn is valid one cycle later. Up to 6 turns
 // are prefetched, which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO of
 // prefetched turns, so it comes from registers.
+// Latency: 5 cycles from a step to its first turn, plus one per skipped section before it.
 // Reset: clk, synchronous active-high rst; the prefetched turns are discarded.
 //
 // name               meaning                                              unit      range
@@ -14,13 +15,13 @@
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
 // SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
+//                    low; 0 skips a section. Their sum is ENTRIES, so at least one is not 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
 // ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 // PARTS              parts of a step, upper bound                         parts     1 to 8
-// ENTRY_PART         bit e: walk entry e for each part                    -         any
+// ENTRY_PART         bit e: walk entry e once for each part               -         any
 `default_nettype none
 
 module rill_turns #(

@@ -3,7 +3,7 @@
 """Compares tables of the pages with the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`.
 
 usage: tables.py [--deep | --long] PAGE...    prints the cells that differ, as PAGE:LINE: what; the exit status is 0
-                                              even then
+                                              even then, so the caller fails if there is output
        RILL_UPDATE=1 tables.py PAGE...        writes the right values into these cells
 Comments directly before a table say how its columns are made. The parts of a comment are separated by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
@@ -12,14 +12,16 @@ Comments directly before a table say how its columns are made. The parts of a co
     <!-- rill memory SPEC; with KEY VALUE; COLUMN: FIGURE -->
 SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
 spec that does not exist is searched for in configs/.
-A column whose head is a key of the design sets that key to the first word of the cell. With an empty cell, the spec's
-value stays.
+A column whose head is a key of the design (one of KEYS below) sets that key to the first word of the cell. With an
+empty cell, the spec's value stays.
 `without` then removes a key from the design, and `with` sets one. COLUMN is the head of a column, FIGURE the kind of
 value in its cells. For `rill check`:
     lut ff dsp bram36 uram    share of the board without platform and ports (the line `share of it` of `rill check`)
-    die lut (...)             share of the whole die with shell and reserve; in brackets with the second reserve; bold: over a limit
-    DIE lut (...)             the same for the die of that name; without a name, the cell in column `die` names it
-    wires                     share of the wires to the next die, with those of the platform; bold: over the limit
+    DIE lut (...)             share of the whole die DIE with shell and reserve; in brackets with the second reserve;
+                              bold: over a limit
+    die lut (...)             the same for the die that the cell in column `die` names
+    wires                     share of the wires from the die in column `die` to the next die, with those of the
+                              platform; bold: over the limit
     wires of the region       share of the wires of the region, without those of the platform
     within                    whether every die and boundary is within its limits: yes or no
     within most               the same with the second reserve
@@ -109,14 +111,16 @@ def compiled(text, name):
 @functools.lru_cache(None)
 def printed(command, text, name, *arguments):
     """Returns the JSON that a command prints for a spec."""
-    # The depths of FIFOs may depend on the clock, and `rill depths` chooses them itself. `rill memory` is run only once.
+    # fresh: the command compiles the spec again instead of reading the dump. `rill depths` chooses the depths of FIFOs
+    # itself, another clock may change them, and for `rill memory`, run once per spec, a dump would save no time.
     fresh = command in ("rill depths", "rill memory") or "--clock" in arguments
     design = written(text, name) if fresh else compiled(text, name)
     return json.loads(rill(command.split(" ")[1], design, *arguments, "--json"))
 
 
 def with_key(text, key, value):
-    """Returns the spec with a key changed in its place, so that equal texts are compiled once."""
+    """Returns the spec with a key changed in its place, so that equal texts are compiled once. The spec must have
+    `design:` in block style, indented by two spaces, and the key in no other section with that indent."""
     line = "" if value is None else f"  {key}: {value}\n"
     text, count = re.subn(rf"^  {key}:.*\n", line, text, flags=re.M)
     return text if count else re.sub(r"^design:.*\n", rf"\g<0>{line}", text, count=1, flags=re.M)
@@ -337,7 +341,7 @@ def compare(path, lines, update, level):
             except (KeyError, OSError, ValueError) as error:
                 yield f"{path}:{at + 1}: {error}"
                 continue
-            if update:
+            if update:  # an empty cell has one space
                 lines[at] = "| " + " | ".join(want for want, _ in wanted) + " |"
                 lines[at] = re.sub(r"\|  (?=\|)", "| ", lines[at])
             for head, cell, (want, command) in zip(table.heads, row, wanted):

@@ -14,6 +14,7 @@
 enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 }; // a row takes whole beats
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
 static float golden[OUTPUTS][ROWS][ELEMENTS];
+// Results of the functions below: the oracle has a row, the replay has no row, the watchdog has expired.
 static bool oracle_knows, golden_gone, stuck;
 static const char *overflow, *mismatch; // messages of the checker
 
@@ -164,7 +165,7 @@ static void test_rows(void **state) {
     (void)state;
     oracle_knows = true;
     flip_rows();
-    oracle_knows = false; // against the replay of the compiled graph
+    oracle_knows = false; // then rows are compared with the replay of the compiled graph
     flip_rows();
 }
 
@@ -234,6 +235,7 @@ static void test_guards(void **state) {
 static void test_registers(void **state) {
     (void)state;
     static uint64_t beats, stalls;
+    // In the order of the reads of collect_arguments (host.c): 0 CTRL, 3 fault, 5 and 6 logits_hash, low half first.
     struct axil_access *registers = sim.host.axil.access;
     result.channel_beats = &beats, result.channel_stalls = &stalls;
     for (int o = 0; o < OUTPUTS; o++)
@@ -262,7 +264,7 @@ static void test_control_port_is_silent(void **state) {
     sim.host.phase = HOST_COLLECT;
     axil_read(&sim.host.axil, 0);
     assert_true(host_edge(&sim.host, &pins));
-    sim.host.phase_cycle = hbm_cycle(sim.hbm) - 100001;
+    sim.host.phase_cycle = hbm_cycle(sim.hbm) - 100001; // one cycle more than host_edge allows
     assert_false(host_edge(&sim.host, &pins));
     assert_failed("the control port does not answer");
 }

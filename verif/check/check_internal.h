@@ -42,7 +42,7 @@ struct edge {
     bool is_ring;        // carries {index, id} of the generated ids
     bool is_logits;      // carries the logits from which ids are chosen
     struct route *route; // NULL: one tensor, all of its firings. Otherwise the route's parts have their own fields
-    bool seen, varied;   // a beat was compared; not all of its beats begin with the same word
+    bool seen, varied;   // seen: a beat was compared. varied: beats began with different words
     uint32_t first_word; // of the first beat
     uint64_t shown;      // number of beats that were compared
     int tensor;
@@ -69,7 +69,7 @@ struct edge {
     int64_t beats[CHECK_MAX_TOKENS];    // beats of this firing so far, per token
     int64_t elements[CHECK_MAX_TOKENS]; // elements of this firing so far, per token (counted streams)
     int next_token;                     // token of the next beat, for streams without tuser
-    // the value of each token, valid while key matches
+    // the value of each token, valid while its key is check.generation
     struct replay_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
 };
@@ -136,12 +136,12 @@ void drafts_begin(struct check *check);
 bool drafts_step(struct check *check, int64_t index, struct step *step);
 int64_t drafts_steps(struct check *check);
 
-// check_oracle.c: runs a position in the oracle, as the replay has just done, and compares all names. golden_done: the
-// replay had no fault.
+// check_oracle.c: runs in the oracle the position that the replay has just run, and compares every tensor that the spec
+// names. golden_done: the replay had no fault.
 void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,
                        bool golden_done);
 
-// check_edges.c: edges_open finds what the edges carry, edges_begin begins a request, and edge_begin does so for an
+// check_edges.c: edges_open finds what the edges carry. edges_begin begins a request on all edges, edge_begin on one
 // edge.
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
@@ -150,7 +150,10 @@ void edge_begin(struct edge *e);
 int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtype); // elements per word
 // Returns the firings of a tensor in one repetition, at a port.
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
+// Finds the order of the elements if it is not the order in which the value stores them. Returns false otherwise.
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
+// Sets in which repetitions the value is sent. region: of the port; IR_NONE: the tensor's region counts. leaves: the
+// value is sent to an output of the design.
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves);
 // Returns the repetition that readers outside the tensor's region see. For a carried tensor it is `repeat`,
 // the value after the last repetition.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the tensors that the outputs still need in the last repetition of their region. A request may end while other
-// tensors, or values made from them, are still in flight.
+// Finds the tensors whose value in the last repetition of their own region an output still needs. A request may end
+// while other tensors, or values made from them, are still in flight.
 #include "verif/check/check_internal.h"
 
 static bool reads(const struct ir_node *node, int tensor) {
@@ -9,7 +9,7 @@ static bool reads(const struct ir_node *node, int tensor) {
     return false;
 }
 
-// Returns whether an output, or an initial value or an operation of another region, reads the tensor.
+// Returns whether the tensor is an output, or is read by an operation or an initial carried value of another region.
 static bool read_outside(const struct ir *ir, int region, int tensor) {
     bool found = false;
     for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;

@@ -50,8 +50,8 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name it reserves for C++
 }
 
-// Drives the doubled clock of a design whose multipliers work twice per cycle, or the oscillator: it rises with clk and
-// again as clk falls. Returns false if that clock is not simulated.
+// Sets the level of the second clock (RILL_PUMP) or of the oscillator (RILL_OSCILLATOR). Returns false if neither is
+// simulated. main gives it two pulses per cycle of clk, one from each edge.
 static bool clock_2x([[maybe_unused]] Vrill_sim_top &top, [[maybe_unused]] uint8_t level) {
 #ifdef RILL_PUMP
     top.clk_2x = level;
@@ -72,8 +72,9 @@ int main(int argc, char **argv) {
     if (run == nullptr) return exit_code;
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
-    context->threads(RILL_THREADS); // one, because a saved run (snapshot.h) has no other threads
-    context->fatalOnError(false);   // after a protocol checker's $fatal the run ends normally, with the report
+    // More than one thread only without --save, because a saved run (snapshot.h) has no other threads.
+    context->threads(RILL_THREADS);
+    context->fatalOnError(false); // after a protocol checker's $fatal the run ends normally, with the report
 #if VM_TRACE_FST
     VerilatedFstC trace;
     const char *trace_path = sim_trace(run);
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
         settle();
     };
     for (bool more = true; more && !context->gotFinish() && !context->gotError();) {
+        // Pulses of the oscillator alone: two for each cycle that clk misses, and one more before a longer cycle.
         for (uint32_t pulses = 2 * pins.gap + pins.slow; pulses > 0; pulses--) pulse();
         pins.gap = 0;
         drive(*top, pins);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_credit_send. Checks order and content, and that exactly as many words leave as there are credits.
-// Part n of a word (n = 1, 2, ...) must leave n cycles after the word was taken, and a credit must make the input ready
-// 2 cycles later. Credits also come in the cycles of words. A reset must give all credits back.
+// Part n of a word (n = 1, 2, ...) must leave n cycles after the word was taken, and without stalls a credit must make
+// the input ready 2 cycles later. Credits also come in cycles in which a word leaves. A reset must give all credits
+// back.
 // Sets for verif/modules/run.sh:
 // sweep: DATA_W=8 CREDITS=1
 // sweep: DATA_W=33 CREDITS=2

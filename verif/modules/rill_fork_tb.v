@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fork. Every reader must get every word once and in order, under random stalls of each reader. Also
-// checks the rate of one word per cycle, and that a reader gets a word before the others take it.
+// checks that a reader gets a word before the others take it and, without idles and stalls, the rate of one word per
+// cycle.
 // Sets for verif/modules/run.sh:
 // sweep: PORTS=1
 // sweep: PORTS=2

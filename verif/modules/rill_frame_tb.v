@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_frame. Firings of IN words per token must become firings of OUT words per token, with payload and
-// order unchanged. Without idles and stalls, also checks the rate of one word per cycle.
+// order unchanged. Without idles and stalls, also checks the rate of one word per cycle. At most one cycle may be lost.
 // Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 IN=12 OUT=3
 // sweep: TOKENS=4 IN=3 OUT=12

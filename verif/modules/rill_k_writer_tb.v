@@ -84,6 +84,7 @@ module rill_k_writer_tb;
     integer     desc_channel [0:9999];
     integer     desc_layer [0:9999];
     reg  [63:0] step [0:STEPS-1];
+    // pos, ntok: position and tokens of the step that is made.
     integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
     integer     descs_left [0:999];          // descriptors of each (step, layer) that are not taken yet
     integer     beats_left [0:999];          // beats of each (step, layer) that are not taken yet
@@ -95,8 +96,8 @@ module rill_k_writer_tb;
     integer     queue_rd [0:CHANNELS-1];
     integer     next_desc [0:CHANNELS-1];    // from this number on, the search for the channel's next descriptor begins
     integer     next_beat [0:CHANNELS-1];    // from this number on, the search for the channel's next beat begins
-    // held: units stop until all earlier layers are counted.
-    integer     done_pulses = 0, v_pulses = 0, held = 0;
+    integer     done_pulses = 0, v_pulses = 0; // pulses of layer_done and of v_done
+    integer     held = 0;                    // 1: units stop until all earlier layers are counted
     integer     answers [0:CHANNELS-1];      // beats of a channel that were answered
     integer     taken [0:CHANNELS-1];        // descriptors that a channel has taken
     integer     seen [0:CHANNELS-1];         // `taken` of the previous cycle

