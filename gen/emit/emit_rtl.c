@@ -30,8 +30,7 @@ void emit_header(const struct emit_plan *p, const char *what, struct text *out) 
     if (ir_second_clock(p->ir)) text_addf(out, ", clk_2x at %g MHz", 2 * d->clock_mhz);
     text_add(
         out,
-        " (target).\n// Command: `rill gen design.yaml -o OTHER`, in the folder of this design, writes the same files "
-        "to OTHER.\n");
+        ".\n// Command: `rill gen design.yaml -o OTHER` writes the same files to OTHER. The MHz above are a target.\n");
 }
 
 static bool has_file(const struct emit_rtl *rtl, const char *name) {
