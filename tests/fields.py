@@ -126,8 +126,8 @@ def latencies():
 def latency_header():
     """Yields the lines of rill_latency.vh."""
     return table_of_constants("// Latencies of the arithmetic units, in enabled clocks "
-                              "from the operands to the result. `tests/fields.py write`\n"
-                              "// writes this file from include/latency.def.",
+                              "from the operands to the result.\n"
+                              "// `tests/fields.py write` writes this file from include/latency.def.",
                               (f"localparam LATENCY_{name} = {clocks};".ljust(40) + f"// {module}" for name, clocks, module, _ in latencies()))
 
 

@@ -24,6 +24,16 @@ static bool takes_turns(const struct ir *ir, const struct ir_edge *e) {
            (kernel_is(&ir->kernel[e->src_kernel], KERNEL_MUX) || kernel_is(&ir->kernel[e->dst_kernel], KERNEL_DEMUX));
 }
 
+// Returns whether a quantizer adds a word of zeros to a firing, because it sends an even number of words for each
+// token. elements: of a firing and token. The last block may be short, but no other block ends inside a word.
+static bool is_evened(const struct ir *ir, const struct ir_edge *e, int64_t elements) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel];
+    const struct ir_itensor *type = &from->port[e->src_port].type;
+    int64_t block = ir_param_int(from, "BLOCK", 0), words = div_up(elements, type->element[1]);
+    return type->dtype == IR_MX && block > 0 && (block % type->element[1] == 0 || block >= elements) &&
+           words % 2 == 1 && type->trip[0].bound == words + 1;
+}
+
 // Adds the number of words of a firing for one token, their size, and the number of firings of a tensor that has
 // several.
 static void add_words(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -42,8 +52,9 @@ static void add_words(const struct ir *ir, const struct ir_edge *e, struct text 
               words->bound == 1 ? "" : "s");
     if (elements > 1) text_addf(out, " of %lld", (long long)elements);
     if (p->pieces > 1) text_addf(out, " in %lld firings", (long long)p->pieces);
-    if (tensor != IR_NONE && ir_tensor_elements(&ir->tensor[tensor]) < firings * words->bound * elements)
-        text_add(out, ", padded with zeros");
+    if (tensor == IR_NONE || ir_tensor_elements(&ir->tensor[tensor]) >= firings * words->bound * elements) return;
+    bool evened = is_evened(ir, e, ir_tensor_elements(&ir->tensor[tensor]) / firings);
+    text_addf(out, ", padded with zeros%s", evened ? " to an even number of words" : "");
 }
 
 // Adds the part of tdata that the reader takes, and the dies that the stream connects.
@@ -83,6 +94,26 @@ static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *
     } else text_add(out, "with fewer words, a simulated step deadlocks\n");
 }
 
+// Adds the data that wait in a FIFO, and the data for which they wait, if both are known. forced_by ends with the last
+// two kernels on the way of the data for which they wait.
+static void add_waiting(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
+    const char *awaited = NULL;
+    size_t len = strlen(e->forced_by);
+    int count = 0;
+    for (int p = 0; p < to->ports && emit_tensor_at(ir, e) != IR_NONE; p++) {
+        const struct ir_edge *other = to->port[p].edge == IR_NONE ? NULL : &ir->edge[to->port[p].edge];
+        if (!other || to->port[p].is_output || other == e || emit_tensor_at(ir, other) == IR_NONE) continue;
+        const char *way = arena_printf(ir->arena, " %s > %s", ir->kernel[other->src_kernel].name, to->name);
+        size_t end = strlen(way);
+        if (len < end || strcmp(e->forced_by + len - end, way) != 0) continue;
+        awaited = emit_carried_name(ir, other);
+        count++;
+    }
+    if (count == 1) text_addf(out, " of %s that wait here for %s", emit_carried_name(ir, e), awaited);
+    else text_add(out, " that wait");
+}
+
 // Adds the reason why a FIFO has more than two words, which are enough for full throughput. The comment at the head of
 // rill_top.v explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -93,7 +124,8 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     else if (!e->forced_by || ir->design.fifo == SPEC_SAFE) add_safe(ir, e, out);
     else {
         bool waits = e->delay > 0 && e->group == IR_NONE && ir->design.fifo != SPEC_CONSERVATIVE;
-        text_addf(out, "%s%s\n", waits ? "the most words that wait in simulated steps: " : "", e->forced_by);
+        if (waits) text_add(out, "the most words"), add_waiting(ir, e, out), text_add(out, " in simulated steps: ");
+        text_addf(out, "%s\n", e->forced_by);
     }
 }
 
@@ -412,7 +444,7 @@ static void add_plain_data(const struct emit_plan *p, int from, int to, struct n
         enum ir_net_role role;
         const char *name;
     } data[] = {{IR_NET_PARAM_LOAD_VALID, "vector parameters (param_load)"},
-                {IR_NET_TAIL_DATA, "values of the open block (tail)"},
+                {IR_NET_TAIL_DATA, "values of the open block (tail_data, 4 cycles after tail_valid)"},
                 {IR_NET_ROW_HASH, "hash of the logits (row_hash)"}};
     for (int n = 0; n < p->ir->nets; n++)
         for (size_t i = 0; i < COUNT_OF(data); i++)
@@ -636,9 +668,25 @@ static void add_step_terms(const struct ir *ir, struct text *out) {
                  "has room. ");
     text_addf(
         out,
-        "A step word (position, number of %ss; docs/rtl.md, section 4) goes from u_control to every instance that "
-        "needs it.\n",
+        "A step word (position, number of %ss; its fields are below, in \"Reference\") goes from u_control to every "
+        "instance that needs it.\n",
         what);
+}
+
+// Explains in which order the engine reads keys and values that the design writes. unit: the words before the names of
+// nets in a design with several caches.
+static void add_cache(const struct ir *ir, struct text *out) {
+    int caches = 0;
+    for (int n = 0; n < ir->nets; n++) caches += ir->net[n].role == IR_NET_K_LAYERS_DONE;
+    const char *unit = caches > 1 ? "<cache>_" : "";
+    if (kernel_first(ir, KERNEL_KEYS) == IR_NONE) return;
+    text_addf(out,
+              "//   Cache: the walker requests the keys or values of a layer when %sk_layers_written or "
+              "%sv_layers_written shows that all writes of earlier steps to this layer have their responses. The "
+              "engine gets the keys of the step itself from a stream, and values that are not in memory from the open "
+              "block (%stail_*). %sk_layer_done and %sv_layer_done are pulses that come earlier: the channels have "
+              "accepted the writes.\n",
+              unit, unit, unit, unit, unit);
 }
 
 // Explains how a request runs, from the host's start to the reset at its end.
@@ -652,6 +700,7 @@ static void add_course(const struct ir *ir, struct text *out) {
     add_start(ir, out);
     if (d->is_lm) add_steps(d, caches, out);
     else add_steps_of_rows(caches, out);
+    add_cache(ir, out);
     text_addf(
         out,
         "//   End%s: the token loop raises flush, so the DMA engines send no new bursts. It waits until all %s, then "
@@ -673,7 +722,9 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
         text_add(
             out,
             "// Terms of the matrix engine. The walker of an engine requests its weights, keys and values ahead of "
-            "use. A channel's client `lane` reads for the engine's lane of this channel. A row-step is one row in "
+            "use. An engine that reads memory has one lane for each of its channels. A channel's client `lane` reads "
+            "for this lane. (LANES counts the lanes of vector kernels, not those of an engine.) A row-step is one row "
+            "in "
             "each lane at the same time: a row of weights, the key of a position, or one element of a head of the "
             "values at many positions. The open block (tail_* and v_tail_* in names) is the newest block of 64 "
             "positions of values. It stays on chip, and is written to memory when it is full.\n");
@@ -686,7 +737,9 @@ static void add_elements(struct text *out) {
         "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
         "{exponent - EXP_MIN, mantissas}, where EXP_MIN is a parameter of the quantizer; kv is int8 keys or values "
         "with an fp32 scale, {scale, values}; scalar is one fp32 for each token and firing; id is a token's number "
-        "in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand of the product "
+        "in the vocabulary. A firing of mx has an even number of words for each token. If the data have an odd number "
+        "of words, a word of zeros follows. Where the spec gives no other names, NAME_mx is the quantized operand of "
+        "the product "
         "NAME and of later products with the same operand, and NAME_acc is the product before it is "
         "dequantized.\n");
 }
@@ -727,12 +780,18 @@ static void add_links(const struct ir *ir, struct text *out) {
         "tensor with its shape per token, and the words of a firing for one token. The tokens of a step alternate from "
         "word to word.%s DEPTH is the number of words in the FIFO. 2 words give full throughput. The FIFO of "
         "step words before a kernel has 4 words (before a fork, 2), and the FIFO of ids before the ring's writer has "
-        "4, "
-        "so that the writer of the stream can run ahead. A comment gives the reason for another depth, in a form that "
-        "docs/rtl.md explains%s. "
-        "Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
+        "4, so that the writer of the stream can run ahead. A comment gives the reason for another depth%s.%s "
+        "Handshakes "
+        "without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
         has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "",
-        emit_way_stages(ir) ? ". Between dies, a FIFO also has places for the words and credits on the way" : "");
+        emit_way_stages(ir) ? ". Between dies, a FIFO also has places for the words and credits on the way" : "",
+        ir->design.fifo == SPEC_SAFE
+            ? ""
+            : " If the depth comes from simulated steps, the comment names the case in which the FIFO is fullest "
+              "(`prompt at 0`: steps of a prompt from position 0 on), then the word after which it is fullest (the "
+              "cycle "
+              "of the case in which it is written, and its firing, counted from 0), then the kernels that the awaited "
+              "data pass (`...`: and others).");
 }
 
 // Lists the clients whose base is not the channel's part of the image.
@@ -754,6 +813,14 @@ static void add_memory(const struct emit_plan *p, struct text *out) {
         "channel's lane. The offset counts from the base of the client (read_base or write_base of the channel): "
         "channel_base");
     add_bases(p->ir, out);
+    if (ir_second_clock(p->ir))
+        text_add(out, "// Clocks. clk_2x has twice the rate of clk and is in phase with it, so paths between them are "
+                      "synchronous. Only matrix engines use clk_2x. All other ports are synchronous to clk.");
+    else
+        text_add(out, "// Clock. clk is the only clock. All ports are synchronous to it, and nothing crosses clock "
+                      "domains.");
+    text_add(out, " The frequency in the first lines is the target of the design (clock_mhz of design.yaml). Synthesis "
+                  "has to confirm it.\n");
     text_addf(
         out,
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
@@ -765,16 +832,76 @@ static void add_memory(const struct emit_plan *p, struct text *out) {
         way ? " on the die, and one for each part of a link between dies there" : "");
 }
 
+// Returns the names of the regions that do not run in every step, or NULL if all do.
+static const char *last_regions(const struct ir *ir) {
+    const char *names = NULL;
+    for (int r = ir->regions - 1, count = 0; r >= 0; r--) {
+        if (ir->region[r].when != IR_LAST) continue;
+        names = !names ? ir->region[r].name
+                       : arena_printf(ir->arena, "%s%s%s", ir->region[r].name, count > 1 ? ", " : " and ", names);
+        count++;
+    }
+    return names ? arena_printf(ir->arena, "%s %s", strchr(names, ' ') ? "regions" : "region", names) : NULL;
+}
+
+static void add_step_field(enum field f, const char *name, const char *doc, struct text *out) {
+    int first = field_first(f), bits = field_width(f);
+    if (bits > 1) text_addf(out, "//   %s[%d:%d]: %s\n", name, first + bits - 1, first, doc);
+    else text_addf(out, "//   %s[%d]: %s\n", name, first, doc);
+}
+
+// Lists the fields of the words that the kernels of attention get in a design with slots.
+static void add_part_words(struct text *out) {
+    text_add(out, "// Fields of the words of a part and layer, which rill_part_steps makes for the kernels of "
+                  "attention:\n");
+    add_step_field(PART_POS, "pos", "position of the part's first token", out);
+    add_step_field(PART_NTOK, "ntok", "number of tokens of the part", out);
+    add_step_field(PART_MORE, "more", "1 if another part of the same step and layer follows", out);
+    add_step_field(PART_PLACE, "place", "slot * layers + layer", out);
+    add_step_field(PART_KROWS, "krows", "as in the step word", out);
+    add_step_field(PART_VBLOCKS, "vblocks", "as in the step word", out);
+}
+
+// Lists the fields of the step word that kernels of this design use (include/fields.def).
+static void add_step_word(const struct ir *ir, struct text *out) {
+    const char *last = last_regions(ir), *what = ir->design.is_lm ? "token" : "row";
+    text_addf(out, "// Fields of the step word (%d bits) that this design uses:\n", STEP_BITS);
+    add_step_field(STEP_POS, "pos", arena_printf(ir->arena, "position of the first %s", what), out);
+    add_step_field(STEP_NTOK, "ntok", arena_printf(ir->arena, "number of %ss", what), out);
+    if (last)
+        add_step_field(
+            STEP_HEAD, "head",
+            arena_printf(ir->arena, "1 if the step runs %s, as the last step of a prompt and each later step do", last),
+            out);
+    add_step_field(STEP_FINAL, "final", "1 in the last step that the arguments of the request and the context allow",
+                   out);
+    if (ir->design.slots) {
+        add_step_field(STEP_SLOT, "slot", "slot of the part. A step has one word for each of its parts", out);
+        add_step_field(STEP_MORE, "more", "1 if another part of the same step follows", out);
+        add_step_field(STEP_TOK, "tok", "number of the part's first token in the step", out);
+    }
+    if (kernel_first(ir, KERNEL_KEYS) == IR_NONE) return;
+    add_step_field(
+        STEP_KROWS, "krows",
+        arena_printf(ir->arena, "row-steps of keys to read from memory: ceil(pos / %d)", ir_key_channels(ir)), out);
+    add_step_field(STEP_VBLOCKS, "vblocks", "full blocks of 64 positions of values in memory: floor(pos / 64)", out);
+    if (ir->design.slots) add_part_words(out);
+}
+
 // Adds the part of the comment that is for reference.
 static void add_reference(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n// Reference: the rest of this comment is to look up names and types of nets.\n");
+    add_step_word(p->ir, out);
     add_elements(out);
     add_streams(p->ir, out);
     text_add(
         out,
         "// Widths are expressions of the constants of each module (at its top): tdata of LANES elements of fp32 has "
         "LANES*FP32_W bits, element 0 in the low ones. The ports of rill_top have numeric widths (docs/rtl.md, "
-        "\"Constants\").\n");
+        "\"Constants\").\n"
+        "// Library modules (rill_*.v) call a word of fp32 a chunk, a word of mx or kv a unit, the exponent in a word "
+        "of "
+        "mx the shift, and the place of a token tok. K and V are keys and values.\n");
     add_links(p->ir, out);
     text_add(out,
              "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "

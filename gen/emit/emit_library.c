@@ -76,10 +76,11 @@ static const char *constant_of(struct emit_library *library, const char *line) {
 }
 
 // Returns whether a line of an included file is copied. A constant is copied only if the text around the directive or
-// another line of the file uses it, because unused constants would cause lint warnings. The licence line is dropped.
+// another line of the file uses it, because unused constants would cause lint warnings. The licence line is dropped,
+// and so is the line about the command that writes the file, which is not part of a design.
 static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
     const char *name = constant_of(library, line);
-    if (!strncmp(line, "// SPDX", 7)) return false;
+    if (!strncmp(line, "// SPDX", 7) || !strncmp(line, "// `tests/fields.py", 19)) return false;
     return !name || verilog_count_word(text, name) > 0 || verilog_count_word(header, name) > 1;
 }
 

@@ -311,8 +311,28 @@ static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enu
     bool any = any_told(ch, role);
     for (int i = 0; i < ch->writers && any; i++)
         if (!is_read(ch->ir, role, ch->write[i].client))
-            text_addf(ch->out, "    wire unused_%02d_%s_%s; // nothing reads this bit\n", ch->index, ch->write[i].name,
-                      part_words[part]);
+            text_addf(ch->out, "    wire unused_%02d_%s_%s;\n", ch->index, ch->write[i].name, part_words[part]);
+}
+
+// Returns whether some modules read write_idle, or written, of some write clients of the channel but not of others.
+static bool is_part_told(const struct channel *ch, enum ir_net_role role) {
+    bool all = true;
+    for (int i = 0; i < ch->writers; i++) all = all && is_read(ch->ir, role, ch->write[i].client);
+    return !all && any_told(ch, role);
+}
+
+// Says why bits of write_idle and written are open or have `unused_*` nets.
+static void add_untold_reason(const struct channel *ch) {
+    bool either = true;
+    for (int i = 0; i < ch->writers; i++)
+        either = either && is_read(ch->ir, IR_NET_WRITE_IDLE, ch->write[i].client) !=
+                               is_read(ch->ir, IR_NET_WRITTEN, ch->write[i].client);
+    if (!ch->writers) return;
+    if (!any_told(ch, IR_NET_WRITE_IDLE))
+        text_add(ch->out, "    // write_idle is open, because no module reads it for these clients.\n");
+    if (is_part_told(ch, IR_NET_WRITE_IDLE) || is_part_told(ch, IR_NET_WRITTEN))
+        text_addf(ch->out, "    // No module reads the unused_* bits%s.\n",
+                  either ? ": for each write client, one of write_idle and written is enough" : "");
 }
 
 // Connects the AXI port to pins of the top.
@@ -351,8 +371,6 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     else {
         add_names(&ch, false);
         add_names(&ch, true);
-        if (ch.writers && !any_told(&ch, IR_NET_WRITE_IDLE))
-            text_add(out, "    // write_idle is open, because no module reads it for these clients.\n");
         if (!c)
             text_add(
                 out,
@@ -360,6 +378,7 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
                 "RAM of the client's prefetch FIFO: d distributed, b block, u ultra. BURST and PREFETCH are in "
                 "beats. OUTSTANDING: most bursts of a read client that wait for data. WRITES: most beats of the write "
                 "engine that wait for their response. WRITE_BUFFER: depth of the write engine's buffer in beats.\n");
+        add_untold_reason(&ch);
     }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);

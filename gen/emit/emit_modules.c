@@ -85,8 +85,9 @@ static const char *fork_doc(const struct ir *ir, int in) {
     const struct ir_edge *e = &ir->edge[in];
     struct text carried = {0};
     emit_carried(ir, e, &carried);
-    const char *doc = arena_printf(ir->arena, "%s; the data of all outputs of %s, whose handshakes are below",
-                                   text_cstr(&carried), ir->kernel[e->dst_kernel].name);
+    const char *doc = arena_printf(
+        ir->arena, "%s; the data for all readers of %s, each of which has its own handshake, from_%s_<n>_*",
+        text_cstr(&carried), ir->kernel[e->dst_kernel].name, ir->kernel[e->dst_kernel].name);
     text_free(&carried);
     return doc;
 }

@@ -28,9 +28,9 @@ void emit_header(const struct emit_plan *p, const char *what, struct text *out) 
               RILL_VERSION, (unsigned long long)p->identity, what, p->ir->name, board_of(p->ir), d->channels,
               d->channels > 1 ? "s" : "", d->beat_bits, d->clock_mhz);
     if (ir_second_clock(p->ir)) text_addf(out, ", clk_2x at %g MHz", 2 * d->clock_mhz);
-    text_add(out,
-             ".\n// Command: `rill gen SPEC -o DIR`. In DIR, `rill gen design.yaml -o OTHER` writes the same files "
-             "to OTHER.\n");
+    text_add(
+        out,
+        ".\n// Command: `rill gen design.yaml -o OTHER` writes the same files to OTHER. The MHz above are a target.\n");
 }
 
 static bool has_file(const struct emit_rtl *rtl, const char *name) {

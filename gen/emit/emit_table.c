@@ -77,7 +77,7 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     else text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
     if (f->mode == ENGINE_MODE_SCORES) text_add(out, " from memory, then the step's own keys");
     add_operand(t, f, out);
-    if (f->outer) text_add(out, ", K outermost");
+    if (f->outer) text_add(out, ", column by column");
     if (f->kv_keep) text_add(out, ", the next query head has the same values");
     if (ir_takes_last(t->ir, f->region)) text_add(out, ", one token");
 }
@@ -331,7 +331,7 @@ static void add_attention_terms(const struct table *t, const char *indent, struc
     const char *sizes = scores && values ? "krows and vblocks are fields"
                         : scores         ? "krows is a field"
                                          : "vblocks is a field";
-    if (scores || values) text_addf(out, "%s%s of the step word (docs/rtl.md, section 4).\n", indent, sizes);
+    if (scores || values) text_addf(out, "%s%s of the step word (rill_top.v).\n", indent, sizes);
     if (scores)
         text_addf(
             out,
@@ -360,6 +360,48 @@ static void add_fields(const char *layout, const char *indent, struct text *out)
     text_add(out, ".\n");
 }
 
+// Explains what the notes of an engine's entries say of operands.
+static void add_operand_terms(const struct table *t, const char *indent, struct text *out) {
+    bool outer = false;
+    for (int f = 0; f < t->firings; f++) outer = outer || t->firing[f]->outer;
+    text_addf(out,
+              "%stakes X: X is the next operand of the stream x. The firing waits until X is complete%s.\n"
+              "%suses X: an earlier entry took X, and X stays in its buffer.\n"
+              "%sfrees X: this is the last firing with X, which then leaves its buffer.\n",
+              indent, outer ? ", unless it is column by column" : "", indent, indent);
+    if (outer)
+        text_addf(out,
+                  "%scolumn by column: the first rows are processed together, so the firing begins with the first "
+                  "words of X (docs/engine.md, K outermost).\n",
+                  indent);
+}
+
+// Explains the fields whose values the notes of the entries do not tell, as far as some entry has one that is not 0.
+static void add_field_terms(const struct table *t, const char *layout, const char *indent, struct text *out) {
+    static const struct {
+        const char *layout, *name, *doc;
+        enum field field;
+    } terms[] = {
+        {"ENGINE", "last_rows", "rows in the last row-step, which may leave lanes without one", ENGINE_LAST_ROWS},
+        {"ENGINE", "groups", "group scales of a row; 0: 256 if the weights are int4", ENGINE_GROUPS},
+        {"ENGINE", "asym", "1: the int4 weights have an offset for each 32 elements", ENGINE_ASYM},
+        {"ENGINE", "kv_layer", "layer of the cache in the first repetition of the region", ENGINE_KV_LAYER},
+        {"ENGINE", "kv_step", "layers of the cache from one repetition to the next", ENGINE_KV_STEP},
+        {"ENGINE", "heads", "rows or query heads that take the places of tokens in a step of one token; 0: one",
+         ENGINE_HEADS},
+        {"SEGMENT", "kv_layer", "layer of the cache in the first repetition of the region", SEGMENT_KV_LAYER},
+        {"SEGMENT", "kv_step", "layers of the cache from one repetition to the next", SEGMENT_KV_STEP}};
+    const char *before = indent;
+    for (size_t i = 0; i < COUNT_OF(terms); i++) {
+        bool any = false;
+        for (int w = 0; w < t->value->words; w++) any = any || field_of(&t->value->word[w], terms[i].field);
+        if (strcmp(terms[i].layout, layout) != 0 || !any) continue;
+        text_addf(out, "%s%s: %s.", before, terms[i].name, terms[i].doc);
+        before = " ";
+    }
+    if (before != indent) text_add(out, "\n");
+}
+
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -368,24 +410,18 @@ static void add_terms(const struct table *t, struct text *out) {
     if (engine == IR_NONE) return;
     const struct ir_engine *e = &t->ir->engine[engine];
     if (e->kernel == t->kernel) {
-        text_addf(
-            out,
-            "%sA row-step is one row in each lane at the same time: a row of weights, the key of a position, or one "
-            "element of a head of the values at many positions. takes: uses the next operand and, without K outermost, "
-            "waits until it is complete. uses: reads the operand that was taken before. frees: uses it, then gives its "
-            "buffer back. K outermost (K: the dimension that is summed, not keys): the first rows are processed "
-            "together, column by column, so the firing begins before its operand is complete "
-            "(docs/engine.md).\n",
-            indent);
+        add_operand_terms(t, indent, out);
         add_fields("ENGINE", indent, out);
+        add_field_terms(t, "ENGINE", indent, out);
         add_attention_terms(t, indent, out);
     } else if (e->walker == t->kernel) {
         text_addf(out,
-                  "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4). Beats of weights include "
+                  "%skrows and vblocks are fields of the step word (rill_top.v). Beats of weights include "
                   "the header beats (row scales, biases, group scales), which the engine's entries do not count "
                   "(docs/engine.md).\n",
                   indent);
         add_fields("SEGMENT", indent, out);
+        add_field_terms(t, "SEGMENT", indent, out);
     } else if (e->y_demux == t->kernel)
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
@@ -562,8 +598,6 @@ static const char *value_doc(const char *module, const char *name) {
         {"COUNT_W", "width of the count of open descriptors", "stream_writer"},
         {"CHUNKS", "words of a row", "stream_reader"},
         {"CHUNKS", "words of a row", "stream_writer"},
-        {"OFFSET", "byte offset of the rows in their channel (memory_map.json)", "stream_reader"},
-        {"OFFSET", "byte offset of the rows in their channel (memory_map.json)", "stream_writer"},
         {"LAST_ELEMS", "valid elements in the last word of a firing; 0: tcount gives them", "width_converter"},
         {"LAST_WORDS", "words of a firing at the input, for each token", "width_converter"},
         {"WORDS", "words of a firing at the output, for each token", "frame"},
@@ -572,8 +606,6 @@ static const char *value_doc(const char *module, const char *name) {
         {"EXP_MIN", "least exponent of a block", "quantize"},
         {"LAYERS", "repetitions of the region", "softmax"},
         {"PAIRS", "0: element i is rotated with i + ROTARY/2; 1: element 2i is rotated with 2i + 1", ""},
-        {"TABLE_OFFSET",
-         "byte offset of the table in its channel (memory_map.json; rill_top.v lists the clients of each channel)", ""},
         {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)", ""},
         {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)", ""}};
     size_t len = strlen(module);
@@ -581,6 +613,21 @@ static const char *value_doc(const char *module, const char *name) {
         size_t end = strlen(docs[i].module);
         bool here = end <= len && !strcmp(module + len - end, docs[i].module);
         if (here && !strcmp(name, docs[i].name)) return docs[i].doc;
+    }
+    return NULL;
+}
+
+// Returns what an offset means in a kernel that reads or writes rows of a table or a tensor, with the channels of these
+// rows. Returns NULL for other parameters and kernels.
+static const char *offset_doc(const struct ir *ir, int kernel, const char *name) {
+    const char *what = !strcmp(name, "TABLE_OFFSET") ? "the table" : !strcmp(name, "OFFSET") ? "the rows" : NULL;
+    for (int c = 0; what && c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        if (client->kernel != kernel || client->channel == IR_NONE) continue;
+        if (client->parts <= 1)
+            return arena_printf(ir->arena, "byte offset of %s in channel %d (memory_map.json)", what, client->channel);
+        return arena_printf(ir->arena, "byte offset of %s in channels %d to %d (memory_map.json)", what,
+                            client->channel, client->channel + client->parts - 1);
     }
     return NULL;
 }
@@ -608,8 +655,8 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         add_only_entry(&t, out);
     }
     if (engine) add_dies(ir, engine, param->name, out);
+    const char *doc = value_doc(ir->kernel[kernel].module, param->name);
     // A comment at the constant explains a parameter that is equal to one.
-    if (!emit_param_expression(ir, kernel, param))
-        add_meaning(v, value_doc(ir->kernel[kernel].module, param->name), out);
+    if (!emit_param_expression(ir, kernel, param)) add_meaning(v, doc ? doc : offset_doc(ir, kernel, param->name), out);
     if (schedule_sections(param)) add_sections(ir, kernel, schedule_sections(param), out);
 }

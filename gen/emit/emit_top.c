@@ -71,7 +71,7 @@ void emit_ports(const struct ir *ir, struct text *out) {
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n%s    %s wire %ss_axi_control_%s",
                   s == 0               ? "    // registers: AXI4-Lite slave\n"
-                  : emit_is_ignored(s) ? "    // ignored, because all hosts have equal rights\n"
+                  : emit_is_ignored(s) ? "    // ignored: accesses of every protection level are allowed\n"
                                        : "",
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
@@ -134,7 +134,9 @@ static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
               "    // While flush is high, the token loop waits until quiet has been high for FLUSH_QUIET cycles (a "
-              "localparam of its module), because a descriptor may need that long from the walker to the channels.\n"
+              "localparam of its module), because a descriptor may need that long from the walker to the channels. "
+              "Registers of this section need "
+              "no reset, because they follow their inputs.\n"
               "    reg %schannel_idle_q;\n",
               emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
@@ -289,7 +291,7 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
 }
 
 // Adds a net that uses the bits that nothing else reads, so that lint does not report them. The memory uses fewer than
-// the 64 bits of an address. awprot and arprot are ignored, because all hosts have equal rights.
+// the 64 bits of an address. awprot and arprot are ignored: accesses of every protection level are allowed.
 static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "\n    // ---- unused inputs ----\n"
                   "    // This wire reads the address bits from ADDR_BITS on and AxPROT of the registers, so that lint "

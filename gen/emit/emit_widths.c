@@ -68,7 +68,7 @@ static const struct constant {
     {"MX_W", mx_bits, "UNIT*X_BITS+8", "width of a word of mx: {exponent - EXP_MIN, mantissas}"},
     {"KV_W", kv_bits, "UNIT*8+FP32_W", "width of a word of kv: {scale, int8 keys or values}"},
     {"TOKEN_ID_W", token_id_bits, NULL, "width of a token's id"},
-    {"STEP_W", step_bits, NULL, "width of a step word (docs/rtl.md, section 4)"},
+    {"STEP_W", step_bits, NULL, "width of a step word (rill_top.v lists its fields)"},
     {"RING_W", ring_bits, NULL,
      "width of a word for the ring: {index, id}, 32 bits each; with slots, index[31:28] is the slot"},
     {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},

@@ -49,10 +49,11 @@ struct kernel_scales kernel_scales(const struct ir_kernel *k) {
                                   .lanes = lanes};
 }
 
-const struct kernel_class rtl_kv_scale = {.module = "rill_kv_scale",
-                                          .doc = "keeps the scales of the cache by position",
-                                          .kv = KERNEL_KV_SCALE,
-                                          .traits = KERNEL_SCALES,
-                                          .contract = contract,
-                                          .cost = cost,
-                                          .memory = memory};
+const struct kernel_class rtl_kv_scale = {
+    .module = "rill_kv_scale",
+    .doc = "keeps the scales of keys or values by position and sends them to the softmax",
+    .kv = KERNEL_KV_SCALE,
+    .traits = KERNEL_SCALES,
+    .contract = contract,
+    .cost = cost,
+    .memory = memory};

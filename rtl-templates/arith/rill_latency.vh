@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of the arithmetic units, in enabled clocks from the operands to the result. `tests/fields.py write`
-// writes this file from include/latency.def.
+// Latencies of the arithmetic units, in enabled clocks from the operands to the result.
+// `tests/fields.py write` writes this file from include/latency.def.
 // verilator lint_off UNUSEDPARAM
 localparam LATENCY_ADD = 5;             // rill_fp32_add
 localparam LATENCY_MUL = 3;             // rill_fp32_mul

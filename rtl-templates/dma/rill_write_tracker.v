@@ -43,7 +43,7 @@ module rill_write_tracker #(
         end
     endgenerate
 
-    // One bit more than a count. So NONE has a bit even with the default COUNT_W of 0, with which Yosys reads the file.
+    // NONE has one bit more than a count, so that its range is never empty.
     localparam [COUNT_W:0] NONE = 0;
 
     reg  [LAYERS_W-1:0] ended_q;             // finished layers

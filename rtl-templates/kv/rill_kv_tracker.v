@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the (step, layer) pairs whose K and full blocks of V are in memory, in order. V of a block that is not full is
-// in rill_v_tail. Walkers wait for this count before they read the cache.
+// in rill_v_tail. Walkers wait for k_layers_done and v_layers_done before they read the cache (rill_segment_walker).
+// The token loop waits for kv_layers_done at the end of a request.
 //
 // In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines, as in
-// rill_write_tracker. The counts of K and V do not wait for one another. kv_layers_done is the smaller of both counts,
-// one cycle later.
+// rill_write_tracker. k_layer_done and v_layer_done are pulses: the write engines have taken a layer.
+// Out: k_layers_done and v_layers_done are counts of written layers, which do not wait for one another. kv_layers_done
+// is the smaller of both counts, one cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //
 // name       meaning                                             unit     range

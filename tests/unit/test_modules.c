@@ -142,7 +142,7 @@ static void the_top_tells_the_data_flow(void **state) {
                                         "//   u_head to u_control: next_id, hash of the logits (row_hash)\n",
                                         "//   u_control to u_embed: token, step words\n",
                                         "//   u_control to u_layer: step words, vector parameters (param_load)\n",
-                                        "values of the open block (tail)\n",
+                                        "values of the open block (tail_data, 4 cycles after tail_valid)\n",
                                         "header of the image, vector parameters (param)\n",
                                         "//   u_layer to memory: keys (k_writer), full blocks of values (v_tail)\n",
                                         "//   u_control to memory: generated ids (ring)\n"};
@@ -155,10 +155,24 @@ static void the_top_tells_the_data_flow(void **state) {
 // The header comment of the top begins with what one needs to read the file, and ends with the reference.
 static void the_comment_of_the_top_has_its_reference_last(void **state) {
     (void)state;
-    static const char *const parts[] = {
-        "// To read this file:", "// Structure:",   "// Data flow:", "pulses load_start", "image_keep",
-        "raises flush",          "raises soft_rst", "// Terms.",     "// Resets are",     "// Reference:",
-        "// Elements.",          "// Streams (",    "// Widths are", "// Links (only",    "// The pages"};
+    static const char *const parts[] = {"// To read this file:",
+                                        "// Structure:",
+                                        "// Data flow:",
+                                        "pulses load_start",
+                                        "image_keep",
+                                        "//   Cache: the walker",
+                                        "raises flush",
+                                        "raises soft_rst",
+                                        "// Terms.",
+                                        "// Clock. clk is the only",
+                                        "// Resets are",
+                                        "// Reference:",
+                                        "// Fields of the step word",
+                                        "// Elements.",
+                                        "// Streams (",
+                                        "// Widths are",
+                                        "// Links (only",
+                                        "// The pages"};
     struct text top = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
     const char *at = text_cstr(&top);
@@ -184,7 +198,7 @@ static void comments_tell_the_design(void **state) {
     const struct emit_plan *plain = plan_of("configs/tinystories-gpt2-1m.yaml"),
                            *drafts = plan_of("tests/e2e/cases/drafts/spec.yaml");
     assert_non_null(strstr(text_of(plain, "layer"),
-                           "// DEPTH: the most words that wait in simulated steps: in the case \"prompt at 0\", the"));
+                           "// DEPTH: the most words of hidden that wait here for attention_proj in simulated steps:"));
     assert_non_null(strstr(text_of(plain, "head"), "in steps with head = 1, passes on the last token,"));
     assert_non_null(strstr(text_of(drafts, "head"), "in steps with head = 1, passes on all tokens;"));
 }
