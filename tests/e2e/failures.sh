@@ -191,7 +191,7 @@ counted check_refused "requests at the same time: --from" 1 'slots-from' "$rill"
 counted check_refused "requests at the same time: --logits" 1 'slots-from' "$rill" sim "$at_once" "${few[@]}" --logits \
     "$work/failures/logits"
 counted check_refused "requests at the same time: --prefix without the key" 1 'prefix-absent' "$rill" sim "$at_once" \
-    "${few[@]}" --prefix 1 --prompt-ids 1,2 --tokens 2
+    "${few[@]}" --prompt-ids 1,2 --tokens 2 --prefix 1
 counted check_refused "requests one after another: --join" 1 'slots-join' "${sim[@]}" "${few[@]}" --join 5
 counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids \
     "$long" \
