@@ -43,7 +43,9 @@ choose_set() { # name of the set; selects the checks of parts that are in both s
     case $1 in
         test) chosen=${test_parts-$known} of_harness=(--fake) seeds=(--set tests/fuzz/seeds.test) ;;
         deep)
-            chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep ;;
+            chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found)
+            out=build/tests/deep
+            ;;
         *) usage >&2; exit 2 ;;
     esac
 }

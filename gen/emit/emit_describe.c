@@ -27,9 +27,9 @@ static bool takes_turns(const struct ir *ir, const struct ir_edge *e) {
 // Returns whether a quantizer adds a word of zeros to a firing, because it sends an even number of words for each
 // token. elements: of a firing and token. The last block may be short, but no other block ends inside a word.
 static bool is_evened(const struct ir *ir, const struct ir_edge *e, int64_t elements) {
-    const struct ir_kernel *from = &ir->kernel[e->src_kernel];
-    const struct ir_itensor *type = &from->port[e->src_port].type;
-    int64_t block = ir_param_int(from, "BLOCK", 0), words = div_up(elements, type->element[1]);
+    const struct ir_itensor *type = &ir->kernel[e->src_kernel].port[e->src_port].type;
+    int tensor = emit_tensor_at(ir, e);
+    int64_t block = tensor == IR_NONE ? 0 : ir->tensor[tensor].block, words = div_up(elements, type->element[1]);
     return type->dtype == IR_MX && block > 0 && (block % type->element[1] == 0 || block >= elements) &&
            words % 2 == 1 && type->trip[0].bound == words + 1;
 }
