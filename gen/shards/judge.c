@@ -42,7 +42,8 @@ static struct shards_request *take_request(struct arena *arena, const json_t *ro
     r->ids = ids_of(arena, root, "token_ids", &r->made);
     r->steps = number(root, "steps");
     r->tokens = number(root, "tokens_per_step");
-    r->copies = number(root, "tokens_per_beat");
+    r->prompt_cycles = json_number_value(json_object_get(root, "prompt_step_cycles"));
+    r->token_cycles = json_number_value(json_object_get(root, "token_step_cycles"));
     r->hashes = ARENA_ARRAY(arena, const char *, (size_t)r->made + 1);
     for (int64_t i = 0; i < r->made; i++) {
         const char *hash = json_string_value(json_array_get(hashes, (size_t)i));
@@ -57,7 +58,8 @@ struct shards_request *shards_read_request(struct arena *arena, const char *path
     if (!root) return NULL;
     struct shards_request *r = take_request(arena, root);
     json_decref(root);
-    if (r->count > 0 && r->made > 0 && r->steps > 0 && r->tokens > 0 && r->copies > 0) return r;
+    if (r->count > 0 && r->made > 0 && r->steps > 0 && r->tokens > 0 && r->prompt_cycles > 0 && r->token_cycles > 0)
+        return r;
     *why = arena_printf(arena, "%s: not the result of `--write-state`", path);
     return NULL;
 }

@@ -26,27 +26,53 @@ static void end_after(const struct shards_request *r, struct shard *s) {
     s->tokens = s->cut ? 1 : decoded + 1;
 }
 
-// Returns how often the engine uses each beat of weights in a step: once for every `copies` tokens. The cycles of a
-// step are about proportional to this number, and `rill verify` knows it without a forecast.
-static int64_t turns_of(const struct shards_request *r, int64_t step) {
-    if (step >= prompt_steps(r)) return 1;
-    int64_t rest = r->count - shards_position(r, step), tokens = rest < r->tokens ? rest : r->tokens;
-    return (int64_t)u64_div_ceil((uint64_t)tokens, (uint64_t)r->copies);
+// Returns the first and the last step that a shard simulates for the results of steps `begin` to `end` - 1.
+static int64_t first_of(int64_t begin, int64_t warm) { return begin > warm ? begin - warm : 0; }
+static int64_t last_of(const struct shards_request *r, int64_t end) { return end < r->steps ? end : r->steps - 1; }
+
+// Returns the forecast cycles of a shard's simulation.
+static double cycles_of(const struct shards_request *r, int64_t warm, int64_t begin, int64_t end) {
+    int64_t first = first_of(begin, warm), all = last_of(r, end) + 1 - first, left = prompt_steps(r) - first;
+    int64_t prompt = left < 0 ? 0 : left < all ? left : all;
+    return (double)prompt * r->prompt_cycles + (double)(all - prompt) * r->token_cycles;
+}
+
+// Returns where the shard of number `i` ends that begins at step `begin`. It takes as many steps as it can simulate in
+// `limit` cycles, at least one, but leaves a step for every later shard.
+static int64_t end_within(const struct shards_request *r, int count, int i, int64_t warm, int64_t begin, double limit) {
+    int64_t end = begin + 1, most = r->steps - (count - 1 - i);
+    while (end < most && cycles_of(r, warm, begin, end + 1) <= limit) end++;
+    return end;
+}
+
+// Returns whether `count` shards can give all steps if none of them simulates more than `limit` cycles.
+static bool suffices(const struct shards_request *r, int count, int64_t warm, double limit) {
+    int64_t step = 0;
+    for (int i = 0; i < count; i++) step = end_within(r, count, i, warm, step, limit);
+    return step == r->steps;
+}
+
+// Returns the cycles of the longest shard in the division whose longest shard is shortest.
+static double shortest_limit(const struct shards_request *r, int count, int64_t warm) {
+    double low = 0, high = cycles_of(r, warm, 0, r->steps);
+    for (int halvings = 0; halvings < 50; halvings++) {
+        double middle = (low + high) / 2;
+        if (suffices(r, count, warm, middle)) high = middle;
+        else low = middle;
+    }
+    return high;
 }
 
 int shards_divide(const struct shards_request *r, int most, int64_t warm, struct shard *shard) {
     int count = (int64_t)most < r->steps ? most : (int)r->steps;
-    int64_t all = 0, done = 0, step = 0; // turns of all steps, turns of the steps before `step`
-    for (int64_t i = 0; i < r->steps; i++) all += turns_of(r, i);
+    double limit = shortest_limit(r, count, warm);
+    int64_t step = 0;
     for (int i = 0; i < count; i++) {
         struct shard *s = &shard[i];
         *s = (struct shard){.begin = step};
-        // No step has more turns than the step before it, so a step is left for every later shard.
-        do done += turns_of(r, step++);
-        while (done * count < all * (i + 1));
-        s->end = step;
-        s->first = s->begin > warm ? s->begin - warm : 0;
-        s->last = s->end < r->steps ? s->end : r->steps - 1;
+        s->end = step = end_within(r, count, i, warm, step, limit);
+        s->first = first_of(s->begin, warm);
+        s->last = last_of(r, s->end);
         s->from = shards_position(r, s->first);
         end_after(r, s);
     }

@@ -13,7 +13,8 @@ struct shards_request {
     const char **hashes;          // hash of the logits for each generated token
     int64_t count, made, steps;   // number of prompt tokens, of generated tokens, and of steps
     int64_t tokens;               // prompt tokens per step
-    int64_t copies;               // tokens that share a beat of weights in one cycle (`A`)
+    // Forecast cycles of a prompt step and of a later step, on average. Only their ratio matters.
+    double prompt_cycles, token_cycles;
 };
 // Reads the JSON file of `rill sim --write-state`. Returns NULL after an error; *why says which.
 struct shards_request *shards_read_request(struct arena *, const char *path, const char **why);
@@ -39,9 +40,9 @@ struct shard {
     uint64_t result;  // hash of the result file
 };
 
-// Divides the steps and fills shard[]. A step of the prompt counts as often as the engine uses each beat of weights for
-// its tokens, so that all shards take about the same time. warm: steps that a shard simulates before its own. Returns
-// the number of shards, at most `most`; every shard gives the results of at least one step.
+// Divides the steps and fills shard[], so that the shard with the most forecast cycles has as few as possible,
+// including the steps that it simulates for warm-up and for comparison. warm: steps that a shard simulates before its
+// own. Returns the number of shards, at most `most`; every shard gives the results of at least one step.
 int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
 int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.

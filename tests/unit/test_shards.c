@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,8 @@ static const uint32_t ids[] = {10, 11, 12, 13, 14, 15, 16};
 static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
 // A request with 5 ids in the prompt, 7 generated ids and 9 steps of at most two tokens. Steps 0 to 2 process the
 // prompt (they begin at positions 0, 2 and 4), and steps 3 to 8 one token each (positions 5 to 10).
-static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2, 2};
+// The forecast is the same for all steps.
+static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2, 1, 1};
 
 // Each shard gives the results of steps begin to end - 1. It simulates the steps first to last: also up to WARM steps
 // before `begin`, and the first step of the next shard, so that both shards measure that step. The simulation begins at
@@ -32,8 +34,8 @@ static void test_divide(void **state) {
     assert_int_equal(shards_divide(&request, SHARDS, WARM, s), SHARDS);
     const int64_t want[SHARDS][7] = {
         // begin, end, first, last, from, prompt, tokens
-        {0, 3, 0, 3, 0, 5, 2},
-        {3, 6, 1, 6, 2, 5, 5},
+        {0, 4, 0, 4, 0, 5, 3},
+        {4, 6, 2, 6, 4, 5, 5},
         {6, 9, 4, 8, 6, 5, 7},
     };
     for (int i = 0; i < SHARDS; i++) {
@@ -52,17 +54,43 @@ static void test_divide_small(void **state) {
     assert_int_equal(s[8].first, 6);
 }
 
-// With one token per beat, the first two steps of the prompt count twice: 11 turns instead of 9.
-static void test_divide_turns(void **state) {
-    struct shards_request one = request;
-    struct shard s[SHARDS];
+// Returns the forecast cycles that a shard simulates.
+static double cycles_of(const struct shards_request *r, int64_t first, int64_t last) {
+    double cycles = 0;
+    for (int64_t step = first; step <= last; step++)
+        cycles += shards_position(r, step) < r->count ? r->prompt_cycles : r->token_cycles;
+    return cycles;
+}
+
+// Returns the cycles of the longest shard in the best of all divisions of the steps from `begin` on into `count`
+// shards.
+static double best(const struct shards_request *r, int64_t begin, int count, int64_t warm) {
+    int64_t first = begin > warm ? begin - warm : 0;
+    if (count == 1) return cycles_of(r, first, r->steps - 1);
+    double least = INFINITY;
+    for (int64_t end = begin + 1; end <= r->steps - (count - 1); end++)
+        least = fmin(least, fmax(cycles_of(r, first, end), best(r, end, count - 1, warm)));
+    return least;
+}
+
+// No other division has a shorter longest shard, if steps of the prompt take up to seven times as long as others.
+static void test_divide_best(void **state) {
     (void)state;
-    one.copies = 1;
-    assert_int_equal(shards_divide(&one, SHARDS, WARM, s), SHARDS);
-    const int64_t ends[SHARDS] = {2, 6, 9}; // turns: 4 of 3.7, 8 of 7.3, 11
-    for (int i = 0; i < SHARDS; i++) {
-        assert_int_equal(s[i].begin, i ? ends[i - 1] : 0);
-        assert_int_equal(s[i].end, ends[i]);
+    for (int i = 0; i < 400; i++) {
+        struct shards_request r = request;
+        struct shard s[4];
+        r.count = 1 + i % 8;
+        r.steps = (r.count + 1) / 2 + i % 7;
+        r.prompt_cycles = 1 + i % 13 * 0.5;
+        int64_t warm = i % 4;
+        int count = shards_divide(&r, 1 + i % 3, warm, s);
+        double most = 0;
+        for (int k = 0; k < count; k++) {
+            assert_int_equal(s[k].begin, k ? s[k - 1].end : 0);
+            most = fmax(most, cycles_of(&r, s[k].first, s[k].last));
+        }
+        assert_int_equal(s[count - 1].end, r.steps);
+        assert_true(most <= best(&r, 0, count, warm) + 1e-9);
     }
 }
 
@@ -113,7 +141,7 @@ static void test_judge(void **state) {
     divide(s);
     struct result r = good(&s[1]);
     assert_int_equal(judged(&s[1], &r), SHARD_PASSED);
-    assert_int_equal(s[1].cycles[5], 1000);
+    assert_int_equal(s[1].cycles[4], 1000);
     shard_judge(&arena, &request, "/tmp/no/such/file", &s[1]);
     assert_int_equal(s[1].state, SHARD_DIED);
 }
@@ -132,10 +160,10 @@ static void test_judge_wrong(void **state) {
     struct result r = good(&s[1]);
     r.error = "\"mismatch\"", differs(r, "mismatch"), r = good(&s[1]);
     r.match = "false", differs(r, "does not match"), r = good(&s[1]);
-    r.from++, differs(r, "it began at position 3 instead of 2"), r = good(&s[1]);
+    r.from++, differs(r, "it began at position 5 instead of 4"), r = good(&s[1]);
     r.first_step++, differs(r, "it began"), r = good(&s[1]);
     r.values = 0, differs(r, "nothing was compared"), r = good(&s[1]);
-    r.steps--, differs(r, "5 steps instead of 6"), r = good(&s[1]);
+    r.steps--, differs(r, "4 steps instead of 5"), r = good(&s[1]);
     r.made--, r.id = ids[3], differs(r, "4 tokens instead of 5"), r = good(&s[1]);
     r.id = 9, differs(r, "token 4 differs"), r = good(&s[1]);
     r.hash = "h3", differs(r, "logits_hash is h3 instead of h4"), r = good(&s[1]);
@@ -176,16 +204,16 @@ static void test_join_wrong(void **state) {
     pass_all(s);
     assert_string_equal(joined(s, SHARDS - 1), "6 of 9 steps");
     s[2] = s[1];
-    assert_string_equal(joined(s, SHARDS), "shard 2 begins with step 3 instead of 6");
+    assert_string_equal(joined(s, SHARDS), "shard 2 begins with step 4 instead of 6");
     pass_all(s);
     s[1].state = SHARD_LATE;
     assert_string_equal(joined(s, SHARDS), "shard 1 is late");
     pass_all(s);
     s[0].last--; // without the step that both shards simulate
-    assert_string_equal(joined(s, SHARDS), "step 3, the first of shard 1, is not in the shard before");
+    assert_string_equal(joined(s, SHARDS), "step 4, the first of shard 1, is not in the shard before");
     pass_all(s);
     s[1].cycles[2] = 0;
-    assert_string_equal(joined(s, SHARDS), "step 3 was not simulated");
+    assert_string_equal(joined(s, SHARDS), "step 4 was not simulated");
 }
 
 static void test_join_seam(void **state) {
@@ -198,13 +226,13 @@ static void test_join_seam(void **state) {
     assert_null(joined(s, SHARDS));
     r.late = 85;
     assert_int_equal(judged(&s[0], &r), SHARD_PASSED);
-    assert_string_equal(joined(s, SHARDS), "step 3 takes 1085 cycles in one shard and 1000 in the next");
+    assert_string_equal(joined(s, SHARDS), "step 4 takes 1085 cycles in one shard and 1000 in the next");
     assert_null(shards_join(&arena, &request, s, SHARDS, WARM, false).why); // not exact: random memory delays
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_divide),     cmocka_unit_test(test_divide_small), cmocka_unit_test(test_divide_turns),
+        cmocka_unit_test(test_divide),     cmocka_unit_test(test_divide_small), cmocka_unit_test(test_divide_best),
         cmocka_unit_test(test_judge),      cmocka_unit_test(test_judge_wrong),  cmocka_unit_test(test_join),
         cmocka_unit_test(test_join_wrong), cmocka_unit_test(test_join_seam),
     };

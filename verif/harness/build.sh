@@ -38,11 +38,13 @@ folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 # such functions.
 movable="-LDFLAGS -Wl,-q -LDFLAGS -Wl,-z,now"
 # clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
-compiler=$(command -v clang++ || command -v g++)
+# bench/simulation.sh sets RILL_SIM_CXX (a compiler with its options) and RILL_SIM_OPTIMIZE.
+compiler=${RILL_SIM_CXX:-$(command -v clang++ || command -v g++)}
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
 # The smallest code runs fastest and compiles fastest, hence -Os. OPT_SLOW is for code that runs only once.
 optimized() {
-    run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1
+    run_make "$@" OPT_FAST="${RILL_SIM_OPTIMIZE:--Os} -march=native -include verif/harness/wide_copies.h" \
+        OPT_SLOW=-O0 OPT_GLOBAL=-O1
 }
 # Without optimization the compiler spends most time on headers. With all code in one file it reads them only once.
 unoptimized() { run_make "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gen/timing/timing.h"
 #include "verif/harness/sim_internal.h"
 
 enum { PROGRESS_CYCLES = 4096 }; // between two updates of the progress line
@@ -388,6 +389,17 @@ bool report_write_json(struct sim *sim) {
     return write_json(sim, &out);
 }
 
+// Adds the forecast cycles of a prompt step and of a later step, by which `rill verify` divides a request. Both are 1
+// if there is no forecast, because a custom kernel has no contract.
+static void json_step_cycles(struct sim *sim, int64_t prompt, int64_t made, struct text *out) {
+    const char *why = NULL;
+    const struct timing_forecast *f =
+        timing_forecast_request(sim->ir, prompt, made, 0, false, TIMING_WHOLE_WORDS, &why);
+    double prefill = f != NULL && f->prefill.steps > 0 ? f->prefill.cycles / (double)f->prefill.steps : 1;
+    double decode = f != NULL && f->decode.steps > 0 ? f->decode.cycles / (double)f->decode.steps : prefill;
+    text_addf(out, "  \"prompt_step_cycles\": %.9g,\n  \"token_step_cycles\": %.9g,\n", prefill, decode);
+}
+
 static void json_golden(struct sim *sim, struct text *out) {
     int64_t made = 0;
     const struct request_result *r = &sim->host.result[0];
@@ -397,10 +409,9 @@ static void json_golden(struct sim *sim, struct text *out) {
     json_ids(out, "prompt_ids", r->prompt, r->prompt_len);
     text_add(out, ",\n  ");
     json_ids(out, "token_ids", ids, made);
-    text_addf(out,
-              ",\n  \"positions\": %lld,\n  \"steps\": %lld,\n  \"tokens_per_step\": %d,\n  \"tokens_per_beat\": %d,\n",
-              (long long)check_positions(sim->check), (long long)check_steps(sim->check), sim->ir->design.tokens,
-              sim->ir->design.copies);
+    text_addf(out, ",\n  \"positions\": %lld,\n  \"steps\": %lld,\n  \"tokens_per_step\": %d,\n",
+              (long long)check_positions(sim->check), (long long)check_steps(sim->check), sim->ir->design.tokens);
+    json_step_cycles(sim, (int64_t)r->prompt_len, made, out);
     text_add(out, "  \"logits_hashes\": [");
     for (int64_t i = 0; i < made; i++) text_addf(out, "%s\"%016llx\"", i ? ", " : "", (unsigned long long)hashes[i]);
     text_add(out, "],\n");
