@@ -12,8 +12,8 @@ usage: bench/simulation.sh [--spec SPEC] [--tokens N] [--rounds N] [--base REVIS
   --rounds N  runs of each build, in turn (default 3)
   --base R    also a plain build of this revision of git, with its own RTL
   BUILD       plain: `rill sim`. tuned: `rill sim --tune`. threads: `rill sim --threads 2`. o2, o3: plain with -O2, -O3
-              instead of -Os. profile: plain, compiled a second time with clang's profile of a step (default: plain,
-              and the others that are named)
+              instead of -Os. profile: plain, compiled a second time with clang's profile of a step. hierarchical: the
+              engine's lane is a block that Verilator translates apart (default: plain, and the others that are named)
 A run takes one prompt token, and its time is the CPU time of 1 + N generated tokens less that of one. (For `threads` it
 is the elapsed time.) All streams are compared. Every run must give the tokens and the hash of the first build. Prints a
 row for each build: the median time, and the median of the gains over the plain run of its round. The class of these
@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
         --rounds) rounds=$2 && shift ;;
         --base) base=$2 && shift ;;
         plain) ;;
-        tuned | threads | o2 | o3 | profile) builds+=("$1") ;;
+        tuned | threads | o2 | o3 | profile | hierarchical) builds+=("$1") ;;
         --help | -h) usage && exit 0 ;;
         *) usage >&2 && exit 2 ;;
     esac
@@ -78,9 +78,13 @@ build() { # build
             rm -rf "$profile" "$profile.raw"
             RILL_SIM_CXX="clang++ -fprofile-generate=$profile.raw" simulate profile 1 --build-only
             simulate profile 1
-            "$(command -v llvm-profdata || ls /usr/bin/llvm-profdata-* | head -n 1)" merge -o "$profile" "$profile.raw"
+            "$(command -v llvm-profdata || command -v llvm-profdata-14)" merge -o "$profile" "$profile.raw"
             rm -rf "$work/profile/sim/build"
             RILL_SIM_CXX="clang++ -fprofile-use=$profile -Wno-profile-instr-unprofiled" simulate profile 1 --build-only
+            ;;
+        hierarchical)
+            printf '`verilator_config\nhier_block -module "rill_engine_lane"\n' >"$work/block.vlt"
+            RILL_SIM_VERILATOR="--hierarchical $work/block.vlt" simulate "$1" 1 --build-only
             ;;
         *) simulate "$1" 1 --build-only ;;
     esac >"$work/$1.log" 2>&1 || { tail -n 20 "$work/$1.log" && exit 1; }

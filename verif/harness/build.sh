@@ -38,7 +38,8 @@ folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 # such functions.
 movable="-LDFLAGS -Wl,-q -LDFLAGS -Wl,-z,now"
 # clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
-# bench/simulation.sh sets RILL_SIM_CXX (a compiler with its options) and RILL_SIM_OPTIMIZE.
+# bench/simulation.sh sets RILL_SIM_CXX (a compiler with its options), RILL_SIM_OPTIMIZE and RILL_SIM_VERILATOR (more
+# options).
 compiler=${RILL_SIM_CXX:-$(command -v clang++ || command -v g++)}
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
 # The smallest code runs fastest and compiles fastest, hence -Os. OPT_SLOW is for code that runs only once.
@@ -57,6 +58,7 @@ esac
 # For tests/coverage.sh. With RILL_COVERAGE, the simulation counts how often each line of Verilog runs and each bit
 # changes. With RILL_GCOV, its C code counts its lines.
 [ -z "${RILL_COVERAGE:-}" ] || options="$options --coverage-line --coverage-toggle"
+options="$options ${RILL_SIM_VERILATOR:-}"
 rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top \
@@ -66,6 +68,9 @@ verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $opti
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm${RILL_GCOV:+ -lgcov}" \
     "$root/verif/harness/share.vlt" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
-$compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk
+# With `--hierarchical`, a makefile of another name also builds the blocks.
+makefile=Vrill_sim_top.mk
+[ ! -e "$work/Vrill_sim_top_hier.mk" ] || makefile=Vrill_sim_top_hier.mk
+$compile -j "$jobs" -C "$work" -f "$makefile"
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$work/Vrill"
 [ -z "$scratch" ] || mv "$work" "$folder"
