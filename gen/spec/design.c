@@ -68,8 +68,10 @@ static const struct schema_field design_fields[] = {
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
-     .doc = "[format](formats.md) of the weights of products. A map gives formats by the names of tensors "
-            "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
+     .doc =
+         "[format](formats.md) of the weights of products. `int8` has a scale for each row, `int4` also one for each "
+         "`group`, `int4_asym` also a scale and an offset for each 32 weights. A map gives formats by the names of "
+         "tensors ([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the output head, the last product, which makes the logits"},
     {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,

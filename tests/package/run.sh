@@ -196,6 +196,10 @@ tells() { # checks that `rill package` says what it wrote and which command come
         "$work/alpha.txt" && grep -q 'make -C .*/alpha xclbin .* GB of memory and [0-9]* GB of disk$' "$work/alpha.txt"
 }
 alone_lint() { alone make -s -C alpha lint && alone make -s -C beta lint && alone make -C beta help; }
+strict_rules() { # of a package with a prefix, and of one with a second clock
+    local package
+    for package in "$outside/alpha" "$work/halved"; do "$root/verif/lint/strict.py" "$package"/rtl/*.v || return; done
+}
 
 # Checks that a folder contains only the files that its latest package lists, and no empty folder.
 exact() { # folder
@@ -375,6 +379,7 @@ alone_checks() {
     counted check "outside: the command says what it wrote and what comes next" tells
     counted check "outside: two kernels and two units of one in one project" one_project alpha beta
     counted check "outside: each package's own checks" alone_lint
+    counted check "outside: rules of strict front ends" strict_rules
     counted check "outside: registers, pins, link file, core of a package with a prefix" agree "$outside/alpha"
     counted check "outside: packaging again leaves nothing stale" stale
     counted check "outside: a list that names files elsewhere removes none of them" foreign_list
