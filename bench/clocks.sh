@@ -27,16 +27,16 @@ while [ $# -gt 0 ]; do
 done
 [ ${#specs[@]} != 0 ] || specs=(configs/gpt2-medium-*.yaml)
 
-# Prints the cell of a spec at a clock: tokens/s, TTFT in ms. Returns 1 if there is no forecast.
+# Prints the cell of a spec at a clock: tokens/s, a slash, TTFT in ms. Returns 1 if there is no forecast.
 cell() { # spec, MHz
     local json
     json=$("$rill" forecast "$1" "$request" --clock "$2" --json 2>/dev/null) || return 1
     sed -nE 's/^ *"(tokens_per_second|ttft_ms)": ([0-9.]+),$/\1 \2/p' <<<"$json" |
-        awk '{ v[$1] = $2 } END { printf " %.0f, %.1f |", v["tokens_per_second"], v["ttft_ms"] }'
+        awk '{ v[$1] = $2 } END { printf " %.0f / %.1f |", v["tokens_per_second"], v["ttft_ms"] }'
 }
 
 # shellcheck disable=SC2086 # one word per clock
-printf '| %s |' "$request: tokens/s, TTFT in ms" && printf ' %s MHz |' $clocks && echo
+printf '| %s |' "$request: tokens/s / TTFT in ms" && printf ' %s MHz |' $clocks && echo
 echo "|---|$(printf -- '---:|%.0s' $clocks)"
 for spec in "${specs[@]}"; do
     line="| $(basename "$spec" .yaml) |"

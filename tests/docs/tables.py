@@ -31,7 +31,7 @@ value in its cells. For `rill check`:
 For `rill forecast`; a cell keeps its number of decimals, and a cell without decimals has commas between thousands:
     tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
     sustained                 share of the memory's sustained rate while decoding
-    both                      tokens/s, a comma, and the time to the first token
+    both                      tokens/s, a slash, and the time to the first token
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
 A column `requests` is the option --slots. Its figures are those of all requests together:
@@ -187,7 +187,7 @@ def forecast(request, what, cell):
     """Returns a figure of `rill forecast` for one request as the text of a cell."""
     tokens, first = request["tokens_per_second"], request["ttft_ms"]
     if what == "both":
-        return f"{tokens:.0f}, {first:.1f}"
+        return f"{tokens:.0f} / {first:.1f}"
     if what == "power":
         return " to ".join(f"{watts:.0f}" for watts in request["power_w"])
     if what == "joule":
