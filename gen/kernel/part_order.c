@@ -8,7 +8,7 @@ static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ORDER;
-    c->stages = 1;
+    c->stages = 1; // the register of the memory
     c->order = (struct timing_order){
         .words = words_of(a), .fire = args_int(a, "FIRE_WORDS", words_of(a)), .join = args_int(a, "JOIN", 0) != 0};
 }
