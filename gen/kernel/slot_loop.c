@@ -18,6 +18,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // end_mem (39 bits) and, with sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes
 // add prefix_mem and kept_mem. Their logic is estimated with rill_token_loop's term for prefixes. BASE_LUT and BASE_FF
 // estimate the control of slots and parts. verif/cost/measured.txt has no synthesis of this module.
+// ARGUMENT_BITS leaves out the end ids. A word of known_mem has MATCH_IDS ids (MOST of rill_slot_drafts) and KNOWN_BITS
+// further bits.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
     enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 7, MATCH_IDS = 3 };

@@ -106,7 +106,7 @@ struct timing_firing {           // one firing of an engine in one step, over al
     int64_t wait[TIMING_CAUSES]; // cycles without a command, by cause
 };
 
-// ROUND_PLACES: how many rounds of a step are noted.
+// TIMING_ROUND_PLACES: how many rounds of a step are noted.
 enum { TIMING_ROUND_PLACES = 16 };
 struct timing_turn {      // one engine in one step
     int64_t wait;         // cycles of waiting for the step's first operand, which no firing's `wait` includes

@@ -144,8 +144,8 @@ struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_
 
 // ---- the search (sizing_search.c) ----
 
-// Returns whether the cases complete at these depths and, unless single_word is set, within their limits. s: the
-// streams whose depths have changed; cases that these streams cannot affect are not run.
+// Returns whether the cases complete at these depths and, unless single_word is set, within their limits. The struct
+// streams lists the streams whose depths have changed; cases that these streams cannot affect are not run.
 bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
 // Gives one stream after another, the largest first, the least depth within the bounds.
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);
