@@ -2,7 +2,7 @@
 // Timing contract and cost of rill_slot_loop, which sends the steps of several requests and collects their ids.
 #include "gen/kernel/class.h"
 
-// The stages from one id to the next are those of rill_token_loop. The comments name the module's states.
+// The stages from an id to the next step are those of rill_token_loop. The comments name the module's states.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_SLOTS;
