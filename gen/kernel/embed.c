@@ -48,7 +48,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, PER_EMBED_INT4);
     cost_per(r, args_int(a, "REPEAT", 1) > 1, PER_EMBED_REPEAT);            // selects the table of the repetition
     cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), PER_EMBED_PARTS_BIT); // selects the channel's beat
-    r->dsp += 2; // of the offset of a row
+    r->dsp += 2;                                                            // of the offset of a row
 }
 
 // Also used for rill_position and for custom kernels that read a table, because their parameters have the same names.
