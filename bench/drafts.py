@@ -3,7 +3,8 @@
 """Counts how often drafts would be right in the answers to the texts of bench/draft_texts.txt. `rill golden` makes the
 answers, so no hardware is simulated: drafts change no token, and their number follows from the tokens alone by the
 rules of verif/check/check_drafts.c. Prints a line for each text, and the list for `rill forecast --drafts`.
-usage: drafts.py SPEC WEIGHTS [--drafts N] [--tokens N] [--chat NAME] [KIND]...    KIND: the texts of these kinds"""
+usage: drafts.py SPEC WEIGHTS [--drafts N] [--tokens N] [--context N] [--chat NAME] [KIND]...
+KIND: the texts of these kinds. --context: positions of the design (default 1024)"""
 import argparse
 import json
 import pathlib

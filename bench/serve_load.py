@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of rill-serve for locust. Each client sends requests one after another, every second one as a stream, and
-compares each answer with the expected one. Locust ends when RILL_LOAD_REQUESTS answers have come, with status 1 if one
-of them is wrong or missing. bench/serve_load.sh runs it."""
+"""Clients of rill-serve for locust. Each client sends requests one after another, and compares each answer with the
+expected one. All clients together send the prompts in turn: once each with a whole answer, then once each as a stream,
+and so on. Locust ends when RILL_LOAD_REQUESTS answers have come, with status 1 if one of them is wrong or missing.
+bench/serve_load.sh runs it."""
 import itertools
 import json
 import os

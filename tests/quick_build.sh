@@ -19,7 +19,7 @@ run_verilator() ( # arguments of verilator
     VERILATOR_ROOT=$(verilator_root) LD_PRELOAD=$(cat "$lib/allocator") exec timeout 600 verilator_bin "$@"
 )
 
-# Prints the compiler flags of every C++ file. They set the macros that Verilator's own makefile would set.
+# Prints the compiler flags for all C++ files. They set the macros that Verilator's own makefile would set.
 cpp_flags() { # folder of headers that go before Verilator's
     local include
     include=$(verilator_root)/include
@@ -59,7 +59,8 @@ make_parts() {
 }
 
 # Precompiles Verilator's headers. As unoptimized inline functions, Verilator's functions for wide values would take
-# half the time of a simulation. So the precompiled headers only declare them, and functions.o has them optimized.
+# half the time of a simulation. So headers.pch, for files compiled with -O0, only declares them, and functions.o has
+# them optimized. precompiled.pch, for files compiled with -O1, has the original headers.
 make_headers() { # Verilator's include folder
     local outline=$root/tests/fuzz/outline.awk
     rm -rf "$lib/headers" "$lib/bodies"
@@ -67,6 +68,7 @@ make_headers() { # Verilator's include folder
     cp "$1"/verilated*.h "$lib/headers" && cp "$1"/verilated*.h "$lib/bodies" || return
     awk -f "$outline" "$1/verilated_funcs.h" >"$lib/headers/verilated_funcs.h" || return
     awk -v bodies=1 -f "$outline" "$1/verilated_funcs.h" >"$lib/bodies/verilated_funcs.h" || return
+    # The conversions of wide values are inlined even with -O0, because every access uses them.
     sed -i 's/operator WData\(In\|Out\)P()/__attribute__((always_inline)) &/' "$lib/headers/verilated_types.h" || return
     echo '#include "verilated.h"' >"$lib/functions.cc"
     echo '#include "verilated.h"
@@ -84,8 +86,8 @@ make_headers() { # Verilator's include folder
     clang++ $(cpp_flags "$lib/headers") -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h"
 }
 
-# Builds the models of tests/fuzz/precompiled, one for each top of parts.sv, unless none of their sources is newer than
-# the library of models.
+# Builds the models of tests/fuzz/precompiled, one for each top module of parts.sv, if one of their sources is newer
+# than the library of models or the library is missing.
 make_precompiled() {
     local precompiled=$root/tests/fuzz/precompiled name
     local wide templates=$root/rtl-templates objects=$lib/precompiled
@@ -94,7 +96,10 @@ make_precompiled() {
         return
     mkdir -p "$objects"
     rm -f "$objects.a"
+    # proxies.sv replaces rill_fifo. For shapes without a precompiled model it uses the template, renamed to
+    # rill_fifo_own.
     sed 's/^module rill_fifo /module rill_fifo_own /' "$templates/stream/rill_fifo.v" >"$lib/rill_fifo_own.v"
+    # `wide` is 1 if the model also has the ports `moves` and `state` (proxies.cpp).
     for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p
         s/^`RILL_FIXED\((.*), (.*)\)/fixed_\1_\2/p
         s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p

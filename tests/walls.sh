@@ -8,12 +8,19 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/walls.sh
-One line per check: every include names its file from the top of the tree; a folder includes only from folders that
-stand above it in tests/layers.txt, and from those that its line names; no two C files of gen and verif have one name;
-operations (IR_OP_...) and modules of rtl-templates are named in gen/kernel and the operations table alone; no text of
-a parameter, a net or a choice is parsed or compared, only read from files, and bits of nets are printed by gen/emit
-and the dump alone; ports and streams are found by their roles; an operation stands in the files that CONTRIBUTING.md
-lists; cycles of modules stand in include/latency.def and in their contracts alone; docs/folders.svg shows the list.
+Prints one line for each of these checks:
+  every include in quotes gives the path from the top of the tree;
+  a folder includes only from the folders that its line in tests/layers.txt names, and these are in earlier lines;
+  no two C files of gen and verif have the same name;
+  only gen/kernel, the operations table, verif/harness and verif/model name operations (IR_OP_...) and modules of
+    rtl-templates;
+  only files that read external texts parse or compare the texts of parameters, nets and choices, and only gen/emit
+    and the dump print bits of nets;
+  ports and streams are found by their roles;
+  only the files that CONTRIBUTING.md lists name the operations that it uses as examples;
+  the cycles of modules are numbers only in include/latency.def and in the contracts;
+  docs/folders.svg shows the folders and arrows of tests/layers.txt.
+To draw docs/folders.svg again:
     tests/walls.py dot | dot -Tsvg >docs/folders.svg
 TEXT
 }

@@ -6,7 +6,8 @@
 #include "gen/explore/explore.h"
 
 // Generates, packs (with random weights) and simulates the first `count` designs of the front, whose specs are in
-// `dir`. Each gets a folder and a log next to its spec. Returns an array of `count` results, or NULL after an error.
+// `dir`. Each gets a folder, a log and a file with the results (`.sim.json`) next to its spec. Returns an array of
+// `count` results, or NULL after an error.
 struct explore_trial *explore_simulate(const struct explore *, const struct explore_outcome *, const char *dir,
                                        int count);
 

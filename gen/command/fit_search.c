@@ -130,7 +130,7 @@ static void weigh(const struct fitting *f, const struct way *w, struct sharing *
 // s->pays stays false if sharing is not possible.
 static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
                         struct sharing *s, struct diag *silent) {
-    enum { MOST_HEADS = 8 };
+    enum { MOST_HEADS = 8 /* the most that a spec may have */ };
     struct way alone = {.design = w->design};
     *s = (struct sharing){.usual.design = w->design};
     s->usual.design.query_heads = MOST_HEADS;
@@ -144,7 +144,8 @@ static void try_sharing(const struct fitting *f, const struct way *w, const int6
 }
 
 // Builds the design with all passes. If they find it beyond the limits after all, tries fewer channels while sharing
-// still pays. Returns NULL if it does not succeed; otherwise *w and *spec are those of the design.
+// still pays, at most MOST_TRIES designs in all. Returns NULL if it does not succeed; otherwise *w and *spec are those
+// of the design.
 static struct ir *take_sharing(const struct fitting *f, struct sharing *s, struct way *w, struct text *spec,
                                struct diag *silent) {
     enum { MOST_TRIES = 3 };

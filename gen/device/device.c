@@ -18,7 +18,7 @@
 #define FLOAT_FIELD(word, owner, member, low, high, text) FIELD(word, SCHEMA_FLOAT, owner, member, low, high, text)
 #define TEXT_FIELD(word, owner, member, text) FIELD(word, SCHEMA_STRING, owner, member, 0, 0, text)
 
-enum { MAX_COUNT = 100000000 };
+enum { MAX_COUNT = 100000000 }; // of a resource
 
 static const struct schema_field vitis_fields[] = {
     TEXT_FIELD("first", device_vitis, first, "oldest supported version, such as \"2022.2\""),

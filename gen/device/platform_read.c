@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Limits: bytes of a file, cells of a row, characters of a word that is copied, and a number in a table. Further cells
+// and characters are ignored.
 enum { MAX_FILE = 64 << 20, MAX_CELLS = 64, MAX_WORD = 200 };
 static const double MAX_COUNT = 1e9;
 
@@ -225,7 +227,7 @@ static bool read_site(struct reader *r, const struct line *line, const struct ce
 // divided by its share. The share is rounded to two decimals, so the figure is a range.
 static bool read_site_of_dies(struct reader *r, const struct line *line, const struct cells *head,
                               const struct cells *row) {
-    static const double HALF = 0.005;
+    static const double HALF = 0.005; // % by which a share may be rounded
     int kind = site_kind(row_name(row->cell[0]));
     for (int i = 1; kind >= 0 && i < head->count; i++) {
         struct line title = trimmed(head->cell[i]);

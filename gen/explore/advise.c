@@ -6,7 +6,7 @@
 
 #include "gen/explore/explore.h"
 
-enum { MOST_CHANGES = 2 * EXPLORE_KEYS + 16 };
+enum { MOST_CHANGES = 2 * EXPLORE_KEYS + 16 }; // further changes are not tried
 
 // ---- why a change helps ----
 
@@ -216,7 +216,7 @@ static const char *prospect(const struct explore_result *r) {
 
 void explore_advice_notes(const struct explore_result *own, const struct explore_advice *list, int count,
                           struct text *out) {
-    enum { MOST = 3 };
+    enum { MOST = 3 /* changes that are looked at */ };
     bool estimated = false;
     for (int i = 0; i < count && i < MOST; i++) {
         const struct explore_result *r = &list[i].result;

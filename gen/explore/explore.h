@@ -3,7 +3,7 @@
 //
 // A point is one value for each key that varies or is fixed. It is evaluated in three levels, each more exact and
 // slower than the previous one:
-//   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
+//   bounds    the passes before size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
 //   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 15 ms)
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
 // The front has only points of the last level. The first two levels decide which points reach it, and in which order.

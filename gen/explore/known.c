@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024 }; // of the hash table; a power of two, as after each doubling
 
 static void *allocate(size_t count, size_t size) {
     void *p = calloc(count, size);

@@ -124,8 +124,9 @@ static bool is_like(const struct lesson *l, const double *value, double slack) {
     return true;
 }
 
-// Returns whether a point needs about the same of every resource as the lesson, and hardly fewer LUTs. Whether a design
-// fits does not depend on its speed, so this finds slower versions of a design that does not fit.
+// Returns whether a point needs about the same of every resource as the lesson (SAME: relative difference), and hardly
+// fewer LUTs. Whether a design fits does not depend on its speed, so this finds slower versions of a design that does
+// not fit.
 static bool is_as_large(const struct lesson *l, const double *value) {
     static const double SAME = 0.01, FEWER = 0.005;
     static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};
@@ -335,7 +336,8 @@ static bool no_better(int metric, const double *a, const double *b) {
 }
 
 // Returns whether a design that was evaluated in full and is within the limits had an estimate with about the same
-// resources, and at least as good in every goal. An evaluation of this point would then only repeat that one.
+// resources (SAME: relative difference), and at least as good in every goal. An evaluation of this point would then
+// only repeat that one.
 static bool is_repeated(const struct searching *s, const struct explore_result *r) {
     static const double SAME = 0.01;
     static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};

@@ -26,8 +26,8 @@ struct custom_scope {
     bool depends; // set when an expression uses `lanes`, `T` or `x.words`
     int depth;    // parameters that are being evaluated, one inside the other
 };
-// Evaluates the expression. Returns false after an error: the expression has no value, or its value is not in least to
-// most. what: name of the expression in messages. diag NULL: errors are not reported.
+// Evaluates the expression. Returns false after an error: the expression has no value, or its value is below `least` or
+// above `most`. what: name of the expression in messages. diag NULL: errors are not reported.
 bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what,
                      int64_t *value, struct diag *diag);
 // Gets the value of a parameter. Sets *number to whether the value is a number, and then *integer to this number.

@@ -116,7 +116,7 @@ void schedule_set_params(const struct schedule *s, int kernel) {
 
 // ---- reading back ----
 
-enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
+enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 }; // a table with more is refused
 
 // Returns the bits of a parameter, one per byte, lowest first; NULL if the parameter is missing or has another width.
 static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {

@@ -11,7 +11,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ARGMAX;
-    c->stages = class_levels(a) + 2;
+    c->stages = class_levels(a) + 2; // the keys, the levels of the tree, emit_q
 }
 
 // Adds a node of the comparison tree and a node of the hash (rill_logits_hash) for each lane. Both mask the lanes that

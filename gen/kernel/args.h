@@ -11,7 +11,8 @@ enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);
 // Returns a number such as 12, -3 or 16'd29, limited to -2^24 to 2^24. Returns the fallback, which is the default in
 // the RTL, if the parameter is absent, a list, a text, or a constant that does not fit int64_t.
 int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);
-int64_t args_address(const struct kernel_args *, const char *name); // a number of up to 40 bits; 0: not given
+// Returns a number from 1 to 2^40 - 1. Returns 0 if the parameter is absent or another value.
+int64_t args_address(const struct kernel_args *, const char *name);
 // Returns an item of a list. Item 0 is written first in Verilog and has the highest bits. Returns the fallback if the
 // item is past the end or the parameter is not a list.
 int64_t args_item(const struct kernel_args *, const char *name, int item, int64_t fallback);

@@ -17,7 +17,7 @@ static const struct function {
     {"mul", LATENCY_MUL, PER_MUL_LANE},        {"div", LATENCY_RECIP + LATENCY_MUL, PER_BINARY_QUOTIENT_LANE},
     {"max", 1, PER_BINARY_LARGER_LANE},        {"min", 1, PER_BINARY_LARGER_LANE},
 };
-enum { DIV = 3 };
+enum { DIV = 3 }; // number of a function
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     int64_t f = 0;

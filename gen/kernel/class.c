@@ -32,6 +32,8 @@ void class_units(const struct kernel_args *a, struct timing_contract *c) {
     c->banks.pack = at_least(class_beat_bits(a) / 8 / class_lanes(a), 1);
 }
 
+// The header of rill_replay_buffer gives the latency (`ready` + `stages`) and when the next firing may enter
+// (`release`).
 void class_replay(const struct kernel_args *a, struct timing_contract *c) {
     c->machine = TIMING_REPLAY;
     c->stages = 1;
@@ -51,6 +53,8 @@ static int64_t trips(const struct kernel_args *a, int64_t fallback) {
     return args_item(a, "TRIPS", 0, 0) > 0 ? product : fallback;
 }
 
+// A bank that is filled can be read one cycle later (full_q), and one that is read can be filled one cycle later
+// (open_q).
 void class_layout(const struct kernel_args *a, struct timing_contract *c) {
     c->machine = TIMING_LAYOUT;
     int64_t rows = args_int(a, "BUFFER", 1);
@@ -63,6 +67,7 @@ void class_layout(const struct kernel_args *a, struct timing_contract *c) {
                                        .groups = args_int(a, "ROUNDS", 1)};
 }
 
+// `ask` counts S_PLACE and S_RUN of rill_stream_reader, or desc_valid_q and the register slice of rill_stream_writer.
 void class_rows(const struct kernel_args *a, struct timing_contract *c) {
     int64_t chunk_bits = 32 * class_lanes(a), beat_bits = class_beat_bits(a);
     c->stages = 1;

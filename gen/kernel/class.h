@@ -58,7 +58,7 @@ void class_cost_softcap(int64_t lanes, struct cost_resources *);     // adds the
 
 // ---- functions of rill_unary (unary.c), which the exact GELU shares ----
 
-enum { CLASS_GELU_FUNCTION = 3 };
+enum { CLASS_GELU_FUNCTION = 3 }; // parameter FUNCTION of rill_unary for the GELU with tanh
 void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *);
 
 // ---- functions of two operands (binary.c) ----

@@ -96,9 +96,11 @@ struct timing_banks {
 };
 
 struct timing_gear {
-    int64_t in, out;                   // elements of a word
-    int64_t last_words, last_elements; // elements of the last word of each `last_words` words; 0: as many as in others
-    int64_t lines;                     // row-steps that may wait at the output
+    int64_t in, out; // elements of a word
+    // Each `last_words`-th row-step has only `last_elements` elements per token. 0: the words themselves tell their
+    // numbers of elements.
+    int64_t last_words, last_elements;
+    int64_t lines; // row-steps that may wait at the output
 };
 
 struct timing_replay {
@@ -106,14 +108,14 @@ struct timing_replay {
     int64_t ready;    // from the last word of a group to the first word that may be read
     int64_t release;  // from reading the last word until the place is free
     int64_t times;    // how often a group is sent
-    int64_t units;    // words of a head and token, which form a group; 0: the whole firing is one group
+    int64_t units;    // words of a head and token; a group is a head of all tokens. 0: a group is a whole firing
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one
 };
 
 // TIMING_PACK (uses only `together` and `heads`), TIMING_SPLIT
 struct timing_split {
     int64_t together; // query heads, or rows of a tensor, of a firing in a step of one token
-    int64_t rows;     // rows of a firing that is split
+    int64_t rows;     // rows of a firing, before and after the split
     int64_t banks;    // firings that are held
     int64_t ready;    // from the last word of a firing to the first word that may be read
     // Heads of a layer, and layers. The last firing of a layer may have fewer heads than the others. TIMING_PACK: heads
@@ -179,7 +181,7 @@ struct timing_scales {
     int64_t release; // from a step's last word to taking the step after the next
     int64_t look;    // additional cycles after a layer, until the beginning of the next layer's window is known
     int64_t times;   // how often the scales of a head are sent
-    int64_t units;   // scales of a head and token
+    int64_t units;   // words of a head and token, the first of which gives the scale
     int64_t heads, layers, lanes; // heads of a layer; layers of the cache; lanes of a word
     int64_t together;             // query heads of a firing in a step of one token; 0, 1: one
 };
@@ -188,7 +190,7 @@ struct timing_keys {       // TIMING_K_WRITER
     int64_t heads, layers; // heads of a layer; layers of the cache
     int64_t units;         // words of a head and token
     int64_t channels;      // channels over which positions are distributed
-    int64_t ask;           // from a step's last word to taking the next step word
+    int64_t ask;           // cycles without a unit before the first unit of a step (with slots, of each firing)
 };
 
 struct timing_values {     // TIMING_V_TAIL
@@ -199,7 +201,7 @@ struct timing_values {     // TIMING_V_TAIL
     int64_t reads;         // reads of the open block in a layer; 0: the kernel does not wait for them
     int64_t reads_alone;   // reads in a step of one token
     bool by_step;          // it waits for all reads of the previous step, not only for those of a layer
-    int64_t release;       // from the engine's last read of an open block to its next word
+    int64_t release;       // from the engine's last read of an open block until a word of values may follow
     int64_t every;         // cycles for each beat that is written to memory
     int64_t settle;        // from sending the last beat to its response
 };
@@ -208,10 +210,10 @@ struct timing_engine {
     int64_t channels;   // lanes
     int64_t beat_bits;  // bits of a beat of memory
     int64_t copies;     // tokens that share a beat in a cycle
-    int64_t results;    // row-steps that may wait at the output
+    int64_t results;    // output words that may wait at the output: the results of a row-step for one token each
     int64_t lane_beats; // beats that a lane can hold
     int64_t key_units;  // units of keys of the present step that a lane can hold
-    int64_t release;    // from taking a result until its place is free, beyond one cycle
+    int64_t release;    // from sending an output word until its place is free, beyond one cycle
 };
 
 // TIMING_EMBED, TIMING_POSITION
@@ -253,8 +255,11 @@ struct timing_groups {
 
 struct timing_contract {
     enum timing_machine machine;
-    int64_t stages; // cycles from reading a word to offering it at the output; the stages stall together
-    union {         // the machine decides which member has its numbers
+    // Cycles from reading a word to offering the word made from it at the output. In a pipeline, the stages stall
+    // together. TIMING_ARGMAX, TIMING_GROUPS: from the last word of a firing or group. TIMING_LOOP, TIMING_SLOTS: from
+    // an id to the step after it.
+    int64_t stages;
+    union { // the machine decides which member has its numbers
         struct timing_pipe pipe;
         struct timing_banks banks;
         struct timing_gear gear;

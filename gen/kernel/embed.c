@@ -26,9 +26,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_EMBED;
     c->fetch.rows = class_chunks(a);
     c->fetch.beats = args_int(a, "HDR_BEATS", 0) + args_int(a, "ROW_BEATS", 1);
-    c->fetch.ask = 6;
-    c->fetch.ask_next = 1;
-    c->fetch.ready = 2;
+    c->fetch.ask = 6;      // S_WORK for five cycles, then S_ASK
+    c->fetch.ask_next = 1; // S_ID follows S_ASK
+    c->fetch.ready = 2;    // fill_tok_q, drain_q
+    // DEPTH of the module: two stages up to the integer, its conversion to fp32, and one or two products with scales.
     c->stages = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
@@ -47,7 +48,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, PER_EMBED_INT4);
     cost_per(r, args_int(a, "REPEAT", 1) > 1, PER_EMBED_REPEAT);            // selects the table of the repetition
     cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), PER_EMBED_PARTS_BIT); // selects the channel's beat
-    r->dsp += 2;
+    r->dsp += 2;                                                            // of the offset of a row
 }
 
 // Also used for rill_position and for custom kernels that read a table, because their parameters have the same names.

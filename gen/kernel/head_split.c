@@ -8,7 +8,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_SPLIT;
     c->split.rows = args_int(a, "WORDS", 1);
     c->split.banks = 2;
-    c->split.ready = 2;
+    c->split.ready = 2; // with `stages`, the 3 cycles that the module's header gives
     c->stages = 1;
     c->split.together = args_int(a, "TOGETHER", 1);
     c->split.heads = args_int(a, "HEADS", 1);

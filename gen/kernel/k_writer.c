@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing contract and cost of rill_k_writer, which writes keys to the KV cache in memory, and where it stores them.
+// rill_k_writer, which writes keys to the KV cache in memory: its timing contract, its cost, and the addresses of the
+// keys.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -10,7 +11,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->keys.heads = args_int(a, "HEADS", 1);
     c->keys.units = args_int(a, "UNITS", 1);
     c->keys.channels = at_least(args_int(a, "CHANNELS", 1), 1);
-    c->keys.ask = 4;
+    c->keys.ask = 4; // S_STEP, S_PLACE and two cycles of S_ROW
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

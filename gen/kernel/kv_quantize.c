@@ -31,7 +31,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), PER_KV_QUANTIZE_LANE);
     cost_per(r, class_beat_bits(a), PER_KV_QUANTIZE_BIT);
     cost_per(r, 1, PER_KV_QUANTIZE_BASE);
-    r->dsp += 4;
+    r->dsp += 4; // of a head's scale and its reciprocal
 }
 
 const struct kernel_class rtl_kv_quantize = {

@@ -6,10 +6,10 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_SCALES;
-    c->scales.ready = 2;
-    c->stages = 4;
-    c->scales.release = 2;
-    c->scales.look = args_value(a, "WINDOW") ? 2 : 0;
+    c->scales.ready = 2;                              // filled_q, want_q
+    c->stages = 4;                                    // the two registers of the memory, and the FIFO
+    c->scales.release = 2;                            // r_have_q, next_q
+    c->scales.look = args_value(a, "WINDOW") ? 2 : 0; // look_q, loaded_q
     c->scales.times = args_int(a, "REPLAYS", 1);
     c->scales.units = args_int(a, "UNITS", 1);
     c->scales.heads = args_int(a, "HEADS", 1);

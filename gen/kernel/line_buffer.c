@@ -14,6 +14,8 @@ static struct itensor_line_axis axis_of(const struct kernel_args *a, const char 
                                       .before = args_int(a, name[4], 0)};
 }
 
+// The header of the module gives the latencies `ready` + `stages` and, for the first word of an image, `begin` +
+// `stages`.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     static const char *const rows[] = {"PLACES_Y", "STRIDE_Y", "TAPS_Y", "DILATION_Y", "BEFORE_Y"},
                              *const pixels[] = {"PLACES_X", "STRIDE_X", "TAPS_X", "DILATION_X", "BEFORE_X"};

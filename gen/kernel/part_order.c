@@ -8,11 +8,13 @@ static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ORDER;
-    c->stages = 1;
+    c->stages = 1; // the register of the memory
     c->order = (struct timing_order){
         .words = words_of(a), .fire = args_int(a, "FIRE_WORDS", words_of(a)), .join = args_int(a, "JOIN", 0) != 0};
 }
 
+// Adds the memory of a step's tensor and its control. BASE_LUT and BASE_FF are estimates: verif/cost/measured.txt has
+// no synthesis of this module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { BASE_LUT = 60, BASE_FF = 40 };
     class_cost_buffer(r, words_of(a) * class_tokens(a), args_int(a, "DATA_W", 1), RAM_AUTO);

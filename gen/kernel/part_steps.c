@@ -10,6 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // Adds a LUTRAM for the words of the parts, two counters, and a multiplier in LUTs, which calculates the field PLACE.
+// BASE_LUT and BASE_FF are estimates: verif/cost/measured.txt has no synthesis of this module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { WORD_BITS = 64, BASE_LUT = 60, BASE_FF = 24 };
     const struct cost_resources words = cost_ram(args_int(a, "PARTS", 1), WORD_BITS, RAM_DISTRIBUTED);

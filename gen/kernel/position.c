@@ -15,10 +15,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_POSITION;
     c->fetch.rows = class_chunks(a);
     c->fetch.beats = div_up(32 * args_int(a, "N", 1), class_beat_bits(a));
-    c->fetch.ask = 5;
-    c->fetch.ask_next = 2;
-    c->fetch.ready = 2;
-    c->stages = 2;
+    c->fetch.ask = 5;      // S_WORK for three cycles, S_ROW, S_ASK
+    c->fetch.ask_next = 2; // S_ROW, S_ASK
+    c->fetch.ready = 2;    // fill_tok_q, drain_q
+    c->stages = 2;         // the memory, and the selection of the chunk
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -5,8 +5,8 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_RING;
-    c->stages = 1;
-    c->ring.settle = 9;
+    c->stages = 1;      // S_PLACE
+    c->ring.settle = 9; // S_RESPONSE waits for 8 cycles of dma_idle in a row; then S_ID takes the next id
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

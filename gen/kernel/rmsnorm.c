@@ -20,7 +20,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, class_chunks(a), r);
     cost_per(r, class_lanes(a), PER_RMSNORM_LANE);
     cost_per(r, 1, PER_RMSNORM_BASE);
-    r->dsp += 4;
+    r->dsp += 4; // of a vector's mean square and its reciprocal root
 }
 
 static enum timing_need need(enum ir_role input) { return input == IR_ROLE_PARAM ? TIMING_ROW : TIMING_EACH; }

@@ -21,8 +21,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Adds the cost of rill_argmax, of the arithmetic of each lane (a product, a hash for every two lanes, noise and a
 // sum), of the places of the list, and of the min_p limit. With settings for each row, adds the lists and the settings
 // of all rows, the multiplexers that select those of a row, and the keys that accompany the counters of the random
-// generators. The terms are sums over the parts of the module, because verif/cost/measured.txt has no synthesis of the
-// whole module.
+// generators. Settings are inverse_temperature, min_p, top_k, seed and the position. LIST_BITS: the first and the last
+// key of a list, and the first id. KEYS: keys that are stored behind the first one. The terms are sums over the parts
+// of the module, because verif/cost/measured.txt has no synthesis of the whole module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { SETTING_BITS = 32 * 3 + 64 + 16, LIST_BITS = 32 * 2 + 24, KEYS = 5, KEY_BITS = 64, KEY_STAGES = 3 };
     int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1), rows = args_int(a, "ROWS", 1);

@@ -2,7 +2,7 @@
 // Timing contract and cost of rill_slot_loop, which sends the steps of several requests and collects their ids.
 #include "gen/kernel/class.h"
 
-// The stages from one id to the next are those of rill_token_loop. The comments name the module's states.
+// The stages from an id to the next step are those of rill_token_loop. The comments name the module's states.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_SLOTS;
@@ -13,10 +13,13 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->slots.look = args_int(a, "DRAFTS", 0) ? 4 : 0; // S_LOOK, if the part can have no drafts
 }
 
-// The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the
-// state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits), end_mem (39 bits) and, with
-// sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes add prefix_mem and kept_mem,
-// and about the logic that they add to rill_token_loop.
+// The logic that this module shares with rill_token_loop is counted with that module's terms. In addition, the module
+// stores the arguments and the state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits),
+// end_mem (39 bits) and, with sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes
+// add prefix_mem and kept_mem. Their logic is estimated with rill_token_loop's term for prefixes. BASE_LUT and BASE_FF
+// estimate the control of slots and parts. verif/cost/measured.txt has no synthesis of this module.
+// ARGUMENT_BITS leaves out the end ids. A word of known_mem has MATCH_IDS ids (MOST of rill_slot_drafts) and KNOWN_BITS
+// further bits.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
     enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 7, MATCH_IDS = 3 };

@@ -29,7 +29,7 @@ static const struct function {
     {"hardsigmoid", HARD, PER_UNARY_HARDSIGMOID_LANE},
     {"hardswish", HARD + LATENCY_MUL, PER_UNARY_HARDSWISH_LANE},
 };
-enum { TANH = 1, SLOPES = 9 };
+enum { TANH = 1, SLOPES = 9 }; // numbers of functions
 
 static int64_t function_of(const char *name) {
     for (size_t i = 0; i < COUNT_OF(table); i++)

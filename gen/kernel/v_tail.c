@@ -16,7 +16,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->values.reads_alone = args_int(a, "READS_ALONE", 0);
     c->values.every = 6;   // a beat is requested, available 3 cycles later, offered and taken
     c->values.settle = 30; // if no other client reads or writes at the same time
-    c->values.release = 3;
+    c->values.release = 3; // tail_valid, read1_q, unread_q
     c->values.by_step = args_int(a, "STEP_READS", 0) != 0;
 }
 

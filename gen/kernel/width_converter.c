@@ -12,10 +12,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
         return;
     }
     c->machine = TIMING_GEAR;
-    c->stages = div_up(log2_up(out), 2) + 2;
+    c->stages = div_up(log2_up(out), 2) + 2; // the mask, the stages of the shifter, the merge
     c->gear.in = in;
     c->gear.out = out;
-    c->gear.lines = 4;
+    c->gear.lines = 4; // row-steps in the buffer
     c->gear.last_words = args_int(a, "LAST_WORDS", 0);
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }

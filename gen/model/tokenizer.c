@@ -71,7 +71,7 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
 }
 
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab) {
-    enum { PRINTABLE = 95, NEWLINE = 95 };
+    enum { PRINTABLE = 95 /* ids of the printable characters, from ' ' */, NEWLINE = 95 /* id of '\n' */ };
     if (vocab < 1) base_fatal("tokenizer: vocabulary of %" PRId64, vocab);
     struct tokenizer *t = ARENA_NEW(arena, struct tokenizer);
     t->arena = arena;

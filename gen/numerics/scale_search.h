@@ -19,11 +19,11 @@ struct search_choice {
     float error; // sum(importance * (w - unit * scale * q)^2)
 };
 
-// Returns the best group scale: q in [-8, 7], scale 0 to 255. Also tries `first`, so the choice is never worse than it.
+// Returns the best group scale of those that it tries: q in [-8, 7], scale 0 to 255. `first` is one of them.
 struct search_choice search_int4(const struct search_block *, int first);
 
 // Returns the row scale with the least squared error for given group scales s and q: sum(importance * w * s * q) /
-// sum(importance * (s * q)^2). Returns 0 if there is none. scales: [ceil(k / group)].
+// sum(importance * (s * q)^2). Returns 0 if this scale is not above 0. scales: [ceil(k / group)].
 float search_unit(const float *w, const float *importance, const int8_t *q, int64_t k, int64_t group,
                   const uint8_t *scales);
 

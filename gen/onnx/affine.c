@@ -293,7 +293,7 @@ bool rewrite_fold_affine(struct graph *g, int i) {
 
 // Applies a rule at a node. Returns whether the rule changed the graph.
 typedef bool change(struct graph *, int node);
-enum { MOST_ROUNDS = 64 };
+enum { MOST_ROUNDS = 64 }; // over all nodes; a graph that still changes then stays as it is
 
 // Tries a rule on every node. Returns whether it changed any.
 static bool apply(struct graph *g, change *rule) {

@@ -283,7 +283,7 @@ static const struct onnx_data *fold_quant(struct graph *g, struct node *n) {
     return p.data;
 }
 
-enum { MOST_OPERANDS = 3 };
+enum { MOST_OPERANDS = 3 }; // of an elementwise operator
 
 // Returns whether this is an integer division by zero, which is not folded.
 static bool divides_by_zero(const struct filling *p, const struct node *n, const double in[]) {

@@ -27,7 +27,7 @@ bool onnx_import_weights(const struct onnx_import *m, FILE *out) { return spec_w
 
 // ---- the name ----
 
-enum { MOST_NAME = 48 };
+enum { MOST_NAME = 48 }; // characters that a name takes from the file's name
 
 // Makes the name of a design from the file's name: a letter, then letters, digits, `_` and `-`.
 static const char *base_name(struct arena *arena, const char *path) {

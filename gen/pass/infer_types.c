@@ -100,9 +100,9 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     return false;
 }
 
-// Returns the operation that makes the ids of a tensor that is not carried. The input of a language model gets ids from
-// outside and, while it generates, from the model's output, so this is the operation that makes the output. IR_NONE:
-// unknown.
+// Returns the operation that makes the ids of a tensor that is not carried, or IR_NONE if it is unknown. The input of a
+// language model has no producer. Its ids come from the prompt and then from the model's output, so for this input the
+// function returns the operation that makes the output.
 static int ids_of(const struct ir *ir, int tensor) {
     int from = ir->tensor[tensor].producer;
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;

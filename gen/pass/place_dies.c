@@ -348,7 +348,7 @@ struct way {
 // that take longer.
 static bool is_dear(struct way way) { return way.halves || way.fine; }
 
-enum { MOST_PARTS = 4 };
+enum { MOST_PARTS = 4 /* of a word, unless the way is fine */ };
 
 // Returns the parts in which words may be sent: at most `most`, and at most the cycles from word to word. If the stream
 // has few words, its words may wait for one another, with halves or fine parts. Halves alone then want so few words
@@ -363,11 +363,12 @@ static int parts_in_time(const struct ir *ir, const struct ir_edge *edge, int mo
     return parts;
 }
 
-// Chooses in how many parts the words of each stream are sent if the stream crosses: a power of two up to 4, and at
-// most the number of cycles from word to word. Four parts take a quarter of the wires for a little logic at the near
-// end. Narrow words, words of pools, and operands and results of engines are sent whole. With halves or fine parts,
-// there are two exceptions: operands are sent in two parts (fine: four), and words of streams with few words in four,
-// although these words may then wait for one another.
+// Chooses in how many parts the words of each stream are sent if the stream crosses: a power of two up to MOST_PARTS
+// (fine: MOST_FINE), and at most the number of cycles from word to word. Four parts take a quarter of the wires for a
+// little logic at the near end. Words of at most NARROW bits (fine: NARROW_FINE), words of pools, and operands and
+// results of engines are sent whole. With halves or fine parts, there are two exceptions: operands are sent in up to
+// two parts (fine: four), and words of streams with few words in the most parts, although these words may then wait
+// for one another.
 static void choose_parts(struct ir *ir, struct way way) {
     enum { MOST_FINE = 8, OF_OPERAND = 2, OF_OPERAND_FINE = 4, NARROW = 128 /* bits */, NARROW_FINE = 16 };
     for (int e = 0; e < ir->edges; e++) {
@@ -606,7 +607,7 @@ static bool is_near(struct excess excess) {
 // program did not count, and a placement within the limits replaces the first one. Only the first round sets the dies
 // in `ir`.
 static struct trial try_way(struct ir *ir, int first, struct way way) {
-    enum { ROUNDS = 4 };
+    enum { ROUNDS = 4 /* with the first */ };
     struct charge rest = {0};
     struct trial t = try_once(ir, first, way, &rest);
     struct ir again = copy_of(ir);

@@ -22,7 +22,8 @@ static void add_kernel(struct report_memories *all, const struct ir *ir, const s
 }
 
 // Lists the buffers of kernels and the prefetch FIFOs, then the FIFOs of streams, each with the blocks that its storage
-// takes. A FIFO stores one word less than its depth, because one is in its output register.
+// takes. A FIFO stores one word less than its depth, because one is in its output register. FIFOs of at most two words
+// have no memory. FIFOs in a pool are left out, because the pool's kernel has their memory.
 struct report_memories report_memories_make(const struct ir *ir) {
     struct report_memories all = {0};
     size_t most = (size_t)(ir->edges + 2 * ir->kernels + ir->engines) + 1;
@@ -70,7 +71,8 @@ static enum kind kind_of(const struct report_memory *m) {
 
 static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
-// Adds a line with the sums of each kind of memory.
+// Adds one line for each kind of memory, with its sums. BRAM is counted in BRAM18s and printed in BRAM36s, so an odd
+// number ends in .5.
 static void add_kinds(const struct report_memories *all, struct text *out) {
     for (enum kind k = 0; k < KINDS; k++) {
         int64_t held = 0, room = 0, pieces = 0, count = 0;

@@ -28,7 +28,7 @@ struct sim_edge {
     int64_t depth;         // words that the FIFO holds; 0: unbounded
     int64_t latency;       // cycles from a word's put until it can be taken: those of rill_fifo; more between dies
     int64_t back;          // between dies: cycles until the writer learns of new room
-    int64_t parts;         // between dies: cycles that a word takes to leave
+    int64_t parts;         // cycles that a word takes to leave, which are more than 1 only between dies
     int64_t puts, takes;   // words put and taken so far
     int64_t capacity;      // words for which the lists below have memory
     int64_t expected;      // words for which memory is allocated at once; 0: unknown
@@ -283,7 +283,8 @@ void memory_open(struct sim *);
 // there is none. Call it when no actor can go on.
 bool memory_serve_one(struct sim *);
 
-// Opens the DMA engine of a kernel's client. Returns NULL if the kernel has no such client.
+// Opens the DMA engine of a kernel's client. Returns NULL if the kernel has no such client, or if the client's buffer
+// is shorter than a burst.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 // Opens the client of an engine's lane. A channel of NULL means that the lane reads rill_weight_store.
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);

@@ -19,7 +19,7 @@ struct sim_memory {
 // A descriptor: `beats` beats from byte `address` on, handed over in cycle `at`.
 struct sim_run {
     int64_t at, address, beats;
-    int64_t end;    // cycle in which its last burst was issued
+    int64_t end;    // cycle in which its last burst was issued or, in rill_weight_store, its last beat was read
     int64_t bursts; // bursts of this run and of all before it
 };
 

@@ -106,7 +106,7 @@ struct timing_firing {           // one firing of an engine in one step, over al
     int64_t wait[TIMING_CAUSES]; // cycles without a command, by cause
 };
 
-// ROUND_PLACES: how many rounds of a step are noted.
+// TIMING_ROUND_PLACES: how many rounds of a step are noted.
 enum { TIMING_ROUND_PLACES = 16 };
 struct timing_turn {      // one engine in one step
     int64_t wait;         // cycles of waiting for the step's first operand, which no firing's `wait` includes
@@ -132,7 +132,7 @@ struct timing_result {
     int64_t layers, left_out;     // repetitions of the repeated region: simulated, and left out (timing_options.layers)
     int64_t loaded;    // cycle in which the last beat of header and parameters was taken; < 0: none is loaded
     const char *stuck; // if cycles < 0: a text that lists the streams that still hold words; else NULL
-    bool cut;          // the run stopped only because of options->limit
+    bool cut;          // the run has reached options->limit
 };
 
 // Simulates the steps. Returns NULL if a kernel has no contract, lacks a stream or has invalid parameters, or if a
@@ -141,8 +141,9 @@ struct timing_result {
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
 
-// Returns the last one of the first `layers` repetitions of the repeated region that has attention windows of the same
-// lengths as a repetition of any number. Returns `layers` - 1 if no windows differ.
+// Returns the last one of the first `layers` repetitions that has attention windows of the same lengths as number
+// `repetition`, which may be any repetition of the design. Returns `layers` - 1 if no windows differ, and 0 if none of
+// the first repetitions has the same.
 int64_t timing_layer_like(const struct ir *, int64_t repetition, int64_t layers);
 
 #endif

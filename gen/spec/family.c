@@ -27,7 +27,7 @@ static const struct schema_key parameter_keys[] = {
 static const struct schema_table parameter_table = {
     .what = "a parameter", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
-// The keys of a parameter again, with a name for the message that a word lacks `of`.
+// The same keys as in parameter_table. The message about a missing `of` then says "a word" instead of "a parameter".
 static const struct schema_table word_table = {
     .what = "a word", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
@@ -197,7 +197,8 @@ void family_check_parameter(struct family_reader *r, const char *name, struct lo
     diag_note_words(r->diag, loc, name, words, r->family->parameters);
 }
 
-// Reads a check and adds it if it has no error.
+// Reads a check and adds it if it has its keys and their values have the right kinds. An unknown name in `of` and an
+// unknown key are reported as errors too, but the check is added.
 static void read_check(struct family_reader *r, const struct yaml_node *map) {
     if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
     schema_check_keys(map, &check_table, r->arena, r->diag);
@@ -221,7 +222,7 @@ static void read_checks(struct family_reader *r, const struct yaml_node *root) {
     for (size_t i = 0; i < list->count; i++) read_check(r, list->items[i]);
 }
 
-// ---- the whole ----
+// ---- the file ----
 
 // Reads the whole file. Names in expressions are checked only if everything else is right, because an unread
 // declaration would make its uses look wrong.
@@ -269,7 +270,7 @@ size_t family_names(struct arena *arena, const char *words[FAMILY_MAX_INSTALLED]
 }
 
 // Adds a note that names the family for models of the kind `name` (a `model_type` of config.json), or otherwise a
-// family with a similar name.
+// family with a similar name. If no families are installed, another note says how to set RILL_HOME.
 static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
     const char *words[FAMILY_MAX_INSTALLED];
     size_t count = family_names(arena, words);

@@ -214,7 +214,8 @@ static int busiest_engine(struct foreseeing *t, const struct timing_result *r, i
     return best;
 }
 
-// Adds what the engine does in a step, `weight` times, to the figures of the steps in which every request generates.
+// Adds what the busiest engine of a step does in it, `weight` times, to the figures of the steps in which every request
+// generates.
 static void add_step(struct foreseeing *t, const struct timing_result *r, int at, double cycles, double weight) {
     struct timing_load *f = t->f;
     f->engine = busiest_engine(t, r, at);

@@ -76,7 +76,7 @@ struct sizing {
     bool slower;                 // a case is slower than it may be, at the depths measured last
     bool some;                   // only some cases are run
     int64_t longest;             // work of the longest case that is searched on
-    const char *missing;         // module that has no contract, after a run failed
+    const char *missing;         // module, kernel or "the design" that cannot be simulated, after a run failed
     bool emitted;                // runs without given depths have those of the IR; else their streams have no bounds
     struct timing_memory memory; // of cases without `refreshes`
 };
@@ -113,8 +113,8 @@ void sizing_choose_cases(struct sizing *); // adds the cases of all searches
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
 // 64 positions and of the context, with whole steps, a partial one and single tokens, as many as may be in flight.
 void sizing_choose_passages(struct sizing *);
-// Runs a case at these depths (NULL: see `emitted`). Returns the result, which is in z->scratch, or NULL if a module
-// has no contract (`missing`). latest: per step, the run ends early if an engine's last command is later; NULL: no
+// Runs a case at these depths (NULL: see `emitted`). Returns the result, which is in z->scratch, or NULL if the design
+// cannot be simulated (`missing`). latest: per step, the run ends early if an engine's last command is later; NULL: no
 // limit.
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
@@ -144,8 +144,8 @@ struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_
 
 // ---- the search (sizing_search.c) ----
 
-// Returns whether the cases complete at these depths and, unless single_word is set, within their limits. s: the
-// streams whose depths have changed; cases that these streams cannot affect are not run.
+// Returns whether the cases complete at these depths and, unless single_word is set, within their limits. The struct
+// streams lists the streams whose depths have changed; cases that these streams cannot affect are not run.
 bool sizing_may_be(struct sizing *, const struct streams *, const int64_t *depth, bool single_word);
 // Gives one stream after another, the largest first, the least depth within the bounds.
 void sizing_bisect_all(struct sizing *, int64_t *depth, const struct bounds *);

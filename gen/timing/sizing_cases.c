@@ -58,10 +58,11 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// Returns the position of the last step of n tokens in which a layer with a window reads the most positions. Returns -1
-// if there is none. A step at p reads from p - window + 1 on, rounded down to a multiple of the unit. It reads the most
-// if p - window + 1 is just below a multiple, so p is window + unit - 2, or that plus a multiple of the unit. Steps
-// begin at multiples of n.
+// Returns the position of the last step of n tokens in which a layer with a window reads the most positions, over all
+// layers. Returns -1 if there is none, for example because no window is shorter than the context. A step at position p
+// reads from p - window + 1 on, rounded down to a multiple of the unit. So it reads the most positions if
+// p - window + 1 is one less than a multiple: p is window + unit - 2, or that plus a multiple of the unit. p is then
+// rounded down to a multiple of n, where steps begin.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)
@@ -82,14 +83,15 @@ static void add_drafts(struct sizing *z) {
         if (at[i] > 0 && (i == 0 || at[i] > at[i - 1])) add_steps(z, "drafts", at[i], (int)n, 2, false);
 }
 
-// Cases of one token are at the first positions, a block's end, the middle and the last positions; cases of as many
-// tokens as fit are at all of these except the middle. Windows add the positions at which they read most. Without a
-// cache, all steps are alike, so the first and the last positions are enough. Drafts add the cases of add_drafts, and
-// graphs with several rows per step the case of add_part. A language model of one token per step also has a prompt at
-// position 0.
+// Adds cases with steps of one token at the first positions, at the end of a block, in the middle and at the last
+// positions, and cases with steps of the most tokens at the same places except the middle. Windows add a position at
+// which a step reads the most, for each of the two numbers of tokens. Without a cache, all steps are alike, so the
+// first and the last positions are enough. Drafts add the cases of add_drafts, and graphs with several rows per step
+// the case of add_part. A language model of one token per step also has a prompt at position 0.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
+    // 63 and 64 are LAYOUT_V_BLOCK - 1 and LAYOUT_V_BLOCK.
     const int64_t at[] = {0, 63, d->context / 2, d->context - 2};
     const int64_t from[] = {0, 64 - 2 * d->tokens, d->context - 1 - 3 * d->tokens};
     bool alike = kv_units(z->ir) == 0;
@@ -170,7 +172,7 @@ struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const in
 
 // Notes the latest cycle of an engine's last command in each step. In a language model, a step waits for the id of the
 // one before. In a graph, rows overlap, so an engine may be late with one row while the last row is still in time; the
-// limit is then the end of the run.
+// limit is then the end of the run. `slack` is the number of cycles by which a trial may be later.
 void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
     if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
     t->era++;

@@ -43,7 +43,9 @@ struct timing_phase { // prefill or decode steps; sums over them in cycles
 struct timing_forecast {
     int64_t prompt, tokens; // prompt tokens, generated tokens
     int64_t start;          // cycles from the start to the first step: image header, vector parameters
-    double first_id, end;   // cycles from the start until the first id, and until the last one, is in the ring
+    // Cycles from the start until the first id, and until the last one, is in the ring; in a graph without ids, until
+    // the interrupt.
+    double first_id, end;
     struct timing_phase prefill, decode;
     int64_t steps, simulated; // steps of the request, and how many of them were simulated
     int engine;               // the busiest engine, to which the phases' figures belong; IR_NONE: none
@@ -117,11 +119,11 @@ struct timing_load {
     double end;                      // cycle from the start at which the last id of all is in the ring
     struct {                         // the steps in which every request generates
         int64_t steps;
-        double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase
+        double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase, of each step's busiest engine
     } full;
     int64_t full_tokens;      // tokens generated in those steps
     int64_t steps, simulated; // steps in all, and how many were simulated
-    int engine;               // engine of the figures, or IR_NONE
+    int engine;               // busiest engine of the step in `full` that was simulated last, or IR_NONE
     double memory_gbs;        // sustained rate of a channel
 };
 // Forecasts these requests. Long stretches of equal steps are sampled. The other arguments, and the result of a

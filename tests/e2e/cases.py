@@ -82,7 +82,8 @@ def numbers(node, key):
 
 
 def of_set(node, key, name, sets, needed):
-    """Returns a value. If it differs between sets ({deep: ..., all: ...}), returns the value of one set."""
+    """Returns a value. If it differs between sets ({deep: ..., all: ...}), returns the value of one set, or None if
+    this set has none. needed: a value for each set of `sets` must be given."""
     if not isinstance(node, yaml.MappingNode):
         return node
     for each, _ in node.value:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs rill-host on a simulated card whose clocks misbehave. The card has a packaged kernel with a second clock, and
-# models of the vendor's multipliers and MMCM. Cases: a clock with gaps, a slower clock, a clock that comes late, never,
-# or is lost in a request. Each request must end with fault 10 or with the right ids, and the next request must be
-# right.
+# models of the vendor's multipliers and MMCM. Cases: a clock with gaps, a slower clock, and a clock that starts late,
+# never starts, or is lost during a request. Each request must end with fault 10 or with the right ids, and the next
+# request must be right.
 # usage: tests/host/clocks.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -15,7 +15,7 @@ build_all
 lost='fault 10: the second clock was lost in the request'
 missing='fault 10: the second clock is not there'
 clocks=() # arguments of the MMCM's model, which follow those of the card
-begin() { # options of the card
+begin() { # options of the card, which it starts; returns when the card's socket exists
     stop_card
     "$package/sim/card/card" --unwritten "$@" "$package" "$socket" ${clocks[@]+"${clocks[@]}"} >"$work/card.out" 2>&1 &
     card=$!
@@ -38,7 +38,7 @@ loses() { # name, options of the card: fault 10, then a right request
     check_refused "$name" 1 "$lost" "$on_card" "${request[@]}"
     check "$name: the next request is right" same_ids "${request[@]}"
 }
-clock_register() { # expected value of `clock`, after a request that may fail
+clock_register() { # expected value of the register `clock`, which is read without a new request
     RILL_CARD=$socket LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
         PYTHONPATH=$work/moved/host/boards/host timeout 300 python3 -c 'import sys, rill_host
 with rill_host.Host(sys.argv[1], timeout=100) as host:

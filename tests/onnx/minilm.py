@@ -2,8 +2,8 @@
 """Writes a sentence encoder with the weights of all-MiniLM-L6-v2 as an ONNX file. The package has only the weights
 (safetensors), so this module builds the graph, with the nodes that PyTorch's exporter writes for a BERT encoder.
 
-The graph reads the numbers of a fixed number of tokens and a mask, which is 1 for the tokens of the sentence and 0 for the others.
-Its result is the mean of the vectors of the sentence's tokens ("pooled vector")."""
+The graph reads the numbers of a fixed number of tokens and a mask, which is 1 for the tokens of the sentence and 0 for
+the others. Its result is the mean of the vectors of the sentence's tokens ("pooled vector")."""
 import json
 import struct
 import unicodedata
@@ -30,7 +30,8 @@ def words_of(text):
 
 
 def tokens_of(text, vocabulary):
-    """Returns the numbers of a text's tokens: for each word the longest piece of the vocabulary, again and again."""
+    """Returns the numbers of a text's tokens: for each word the longest piece of the vocabulary, again and again.
+    [CLS] comes before the words and [SEP] after them. A word with a rest that has no piece becomes [UNK]."""
     number = {piece: n for n, piece in enumerate(vocabulary.read_text().splitlines())}
     found = ["[CLS]"]
     for word in words_of(text):
@@ -89,7 +90,8 @@ def norm(b, weights, x, name, epsilon):
 
 
 def layer(b, weights, x, mask, name, config, size):
-    """Adds a layer of the encoder. mask: 0 for keys that count, and a very negative number for the others."""
+    """Adds a layer of the encoder. mask: 0 for keys that count, and a very negative number for the others. size: number
+    of tokens."""
     import numpy as np
     heads, width = config["num_attention_heads"], config["hidden_size"]
     split = np.array([0, size, heads, width // heads], np.int64)

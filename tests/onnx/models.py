@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the models of tests/onnx/run.sh again, with inputs and the results that numpy computes for them:
+"""Regenerates the models of tests/onnx/run.sh, with inputs and the results that numpy computes for them:
 models/NAME.onnx, NAME.in.safetensors, NAME.want.safetensors. Needs numpy; the tests themselves do not.
 
 models.py [NAME...]
@@ -101,7 +101,7 @@ def batch_norms(g):
 
 
 def functions(g):
-    """Operators that Rill has no operation for and that the import composes exactly from others."""
+    """Elementwise operators. Most become one operation each; Pow with exponent 3 becomes products."""
     x = g.input("x", ["N", 16])
     y = [g.node("LeakyRelu", x, alpha=0.2), g.node("HardSigmoid", x), g.node("HardSwish", x), g.node("Tanh", x)]
     y += [g.node("PRelu", x, g.const(np.float32([0.25]))), g.node("Abs", x), g.node("Neg", g.node("Sigmoid", x))]
@@ -124,7 +124,7 @@ def rms(g):
 
 
 def mixer(g):
-    """Operators that mix the rows of a position: a product from the left, transposes."""
+    """Operators that mix axis 1: products between two transposes, and a product with a constant on the left."""
     x = g.input("x", [1, 8, 24])
     t = g.node("Transpose", layer_norm(g, x, 24), perm=[0, 2, 1])
     h = g.node("Transpose", linear(g, gelu_tanh(g, linear(g, t, 16, 8)), 8, 16), perm=[0, 2, 1])
@@ -211,7 +211,7 @@ def squeezed_channels(g):
 
 
 def signals(g):
-    """A convolution along several signals, of which a recurrent operator makes one sequence."""
+    """A convolution along one axis of several signals, then a maximum. An RNN takes the results as one sequence."""
     x = g.input("x", [1, 5, 3, 12])
     h = g.node("Conv", g.node("Squeeze", x, g.const(np.int64([0]))), g.const(weights(4, 3, 3)), g.const(weights(4)), pads=[1, 0],
                strides=[2])
@@ -270,7 +270,7 @@ def encoder(g):
 
 
 def contractions(g):
-    """Products of two tensors in all forms of MatMul and Gemm."""
+    """Batched MatMuls: of two tensors, with axis 1 broadcast, and of a tensor and a constant of three axes."""
     x, z = g.input("x", ["N", 3, 4, 8]), g.input("z", ["N", 1, 5, 8])
     y = g.node("MatMul", x, g.node("Transpose", z, perm=[0, 1, 3, 2]))
     g.output(y, g.node("MatMul", y, g.node("Tanh", z)))
@@ -355,7 +355,7 @@ def recurrent(g):
 
 
 def quantized(g):
-    """Quantized files: values that are quantized and converted back, and weights of QONNX."""
+    """Quantized files: values that are quantized and converted back, and Quant nodes of QONNX."""
     x = g.input("x", ["N", 3, 8])
     one = (g.const(np.float32(0.03)), g.const(np.uint8(128)))
     h = g.node("DequantizeLinear", g.node("QuantizeLinear", x, *one), *one)
@@ -448,6 +448,7 @@ def build(name):
 
 def put_outside(g, folder):
     """Moves all constants to a file next to the model."""
+    # 7 bytes are between the constants, so that most of them begin at unaligned offsets.
     blob = b""
     for key, value in g.constants.items():
         g.outside[key] = ("outside.bin", len(blob), value.nbytes)
@@ -486,6 +487,7 @@ def main():
     folder = Path(__file__).parent / "models"
     folder.mkdir(exist_ok=True)
     for name in sys.argv[1:] or MODELS:
+        # Each model begins with the same state, so its file does not depend on which other models are made.
         random.bit_generator.state = np.random.default_rng(7).bit_generator.state
         write(name, folder)
 

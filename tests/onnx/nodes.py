@@ -37,7 +37,7 @@ STREAMS = dict.fromkeys(["Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"
 STREAMS |= dict.fromkeys(["MatMul", "Gemm", "Einsum", "SwiGLU", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal"], 2)
 STREAMS |= {"Attention": 3}
 TOLERANCE, WITH_PRODUCT = 1e-4, 2e-2  # relative to the largest magnitude: (a) and (c), and (c) with a product
-MOST_ROWS = 100  # rows that are compared if axis 0 of a test counts rows
+MOST_ROWS = 100  # most rows that are compared if axis 0 of a test counts rows
 
 # ---- scope ----
 

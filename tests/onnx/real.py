@@ -290,7 +290,7 @@ def results(folder, spec, *options):
 
 
 def exact(folder, spec, activations):
-    """Returns the exact values with other activations, or the text of an error."""
+    """Returns the exact values with these activations, int10 or int8, or the text of an error."""
     text = spec.read_text().replace("activations: int10", f"activations: {activations}")
     other = folder / f"out/{activations}.yaml"
     other.write_text(text)
@@ -444,7 +444,7 @@ def main():
             continue
         try:
             cells, good = run_model(name, o)
-        except Exception as problem:  # onnxruntime cannot read the model
+        except Exception as problem:  # for example, onnxruntime cannot read the model
             cells, good = [name, "", "", "", "", "", "", f"script: {problem}"[:110].replace("\n", " ")], False
         passed, count = passed + good, count + 1
         print("| " + " | ".join(map(str, cells)) + " |", flush=True)

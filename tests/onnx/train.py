@@ -30,6 +30,8 @@ TESTED = 400  # most rows of a measurement
 
 
 def install():
+    """Makes the environment if there is none. If this Python is another one, runs the script again in the environment,
+    and ends with its status."""
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", WORK / "env"], check=True)
         subprocess.run([PYTHON, "-m", "pip", "install", "-q", *PACKAGES], check=True)

@@ -269,6 +269,7 @@ def turned(x, cos, sin, num_heads, rotary_embedding_dim, interleaved=0):
 
 
 def attention(q, k, v, mask, q_num_heads, kv_num_heads, is_causal=0, softcap=0.0):
+    """Computes Attention with a mask of truth values and a soft cap, which must not be 0 here."""
     q, k, v = (t.reshape(*t.shape[:2], n, -1).transpose(0, 2, 1, 3) for t, n in ((q, q_num_heads), (k, kv_num_heads), (v, kv_num_heads)))
     k, v = (np.repeat(t, q_num_heads // kv_num_heads, 1) for t in (k, v))
     s = softcap * np.tanh(q @ k.swapaxes(2, 3) / math.sqrt(q.shape[3]) / softcap)
@@ -401,7 +402,7 @@ def recurrent(op, x, w, r, b=None, _=None, h=None, c=None, p=None, direction="fo
 
 
 def linear_resize(x, scales):
-    """Resize with mode linear and half_pixel coordinates."""
+    """Computes Resize with mode linear and half_pixel coordinates."""
     for k, s in enumerate(scales):
         if s == 1:
             continue

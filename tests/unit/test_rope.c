@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the computed tables of rotary embedding: their angles against known values, the bits of the compiler against
-// those of the oracle, and the lanes of the operations that use a table.
+// Tests the computed tables of rotary embedding: their angles against known values, the compiler's tables bit by bit
+// against the oracle's, and the lanes of the operations that use a table.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -100,7 +100,7 @@ static void test_alike(void **state) {
     fixture_end(&f);
 }
 
-// Checks that quantize_weighed without mean squares (NULL) gives the same weights as quantize_matrix.
+// Checks that quantize_weighed without mean squares (NULL), which quantize_matrix calls, gives the same weights again.
 static void test_none(void **state) {
     (void)state;
     struct fixture f;

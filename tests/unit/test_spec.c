@@ -235,7 +235,7 @@ static char *read_text(struct run *r, const char *path) {
     return file_read(&r->arena, path, 1 << 20, &len, &why);
 }
 
-// Changes to a folder of the tree.
+// Changes the working directory to a folder of the source tree.
 static void enter(const char *relative) {
     struct arena a;
     arena_init(&a);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the verdict of `rill verify` (JOINED.json) with the result of `rill sim` for the whole request (WHOLE.json).
-Tokens, hash and number of steps must be equal. The cycles of each step may differ by 2 % plus 64 cycles, and their sum
-must be the total that `rill verify` gives. Ends with a message and exit status 1 at the first difference.
+Tokens, hash and number of steps must be equal. The cycles of each step may differ by 2 % plus 64 cycles, and the sum of
+the cycles in JOINED.json must be the total that `rill verify` gives. Ends with a message and exit status 1 at the first
+difference.
 usage: compare.py WHOLE.json JOINED.json"""
 import json
 import sys

@@ -43,7 +43,7 @@ struct check_start {
     uint64_t hash;
 };
 
-enum { CHECK_MANY_BEATS = 16 };
+enum { CHECK_MANY_BEATS = 16 }; // see check_counts.constant
 struct check_counts {
     uint64_t values;     // compared elements
     uint64_t streams;    // edges with at least one compared beat

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts the generating steps of a design with drafts from the ids that the replay makes, by the rules of
-// rill_draft_lookup, rill_drafts and rill_step_source (docs/decisions/drafts.md).
+// rill_draft_lookup, rill_drafts and rill_step_source (docs/decisions/drafts.md). In a design with slots, checks the
+// parts of a request instead.
 #include <string.h>
 
 #include "gen/ir/layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the terms of the cost formulas to the syntheses in verif/cost/measured.txt and prints include/costs.def with the
-// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the increase of a result, divided by
-// the increase of one term that caused it, is how many times the formula takes this term.
+// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. To find the coefficient of a term in a
+// formula, the program increases the term and divides the increase of the formula's result by that of the term.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +92,7 @@ static struct rows rows_of(struct arena *arena, const struct cost_rows *table) {
     take_given();
     for (size_t i = 0; i < table->count; i++) {
         struct cost_resources unused;
+        // A module without a cost formula is skipped.
         if (!cost_module(table->items[i].module, table->items[i].param, table->items[i].params, &unused)) continue;
         struct row *row = &rows.items[rows.count++];
         row->from = &table->items[i];
@@ -125,7 +126,7 @@ static void add_row(struct system *s, const struct row *row, int kind) {
     }
 }
 
-// Subtracts the row `column` from all other rows, so that their coefficients in this column become 0.
+// Subtracts a multiple of equation `column` from each other equation, so that its coefficient in this column becomes 0.
 static void eliminate(struct system *s, int column) {
     for (int i = 0; i < s->terms; i++) {
         double factor = s->sum[i][column] / s->sum[column][column];
@@ -135,8 +136,8 @@ static void eliminate(struct system *s, int column) {
     }
 }
 
-// Solves the equations. Returns false and prints an error if the rows do not determine a term. The matrix of sums is
-// symmetric and positive semidefinite, so no rows need to be swapped.
+// Solves the equations. Returns false and prints an error if the measurements do not determine a term. The matrix of
+// sums is symmetric and positive semidefinite, so pivoting is not needed.
 static bool solve(struct system *s) {
     for (int i = 0; i < s->terms; i++) {
         if (s->sum[i][i] < no_pivot) {
@@ -166,7 +167,8 @@ static double rounded(double figure) {
 
 static double *figure_of(int term, int kind) { return kind == LUT ? &amount[term].lut : &amount[term].ff; }
 
-// Fits the LUTs or the FFs of all terms. Returns false after an error.
+// Fits the LUTs or the FFs of the fitted terms that a formula of the rows contains. All other terms keep the figures of
+// include/costs.def. Returns false after an error.
 static bool fit(const struct rows *rows, int kind) {
     static struct system s;
     s = (struct system){0};

@@ -119,7 +119,7 @@ struct slots {
     int request[REGISTER_SLOTS]; // in each slot; -1: none
     int latest[REGISTER_SLOTS];  // the request whose positions each slot holds; -1: none
     int sent, ended_requests;    // requests that were accepted, and those that have ended
-    int opened;                  // requests before this one that continue another are open
+    int opened;                  // the requests with lower indices that continue another one are open
     bool runs, over;             // the design runs; it has raised its interrupt for the end of the run
     int slot, accepted_read;     // of the request that is being sent: its slot; index of the access that reads `slots`
     uint32_t accepted;           // requests that the design has counted

@@ -17,7 +17,7 @@ RILL_INLINE void rill_words(WDataOutP owp, WDataInP lwp, int bits) {
 }
 
 // Each function below does the same as the Verilator function whose name the macros at the end of this file give to it.
-// If a part does not begin or end at a multiple of 32 bits, it calls Verilator's function.
+// It calls Verilator's function if bits would have to be shifted or masked, or if a part is not within its vector.
 RILL_INLINE WDataOutP rill_assign_w(int obits, WDataOutP owp, WDataInP lwp) {
     rill_words(owp, lwp, obits);
     return owp;

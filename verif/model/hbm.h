@@ -45,7 +45,8 @@ uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes
 // response is taken. The range is that of the whole burst. Bursts with an error change nothing and are not reported.
 typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t bytes);
 void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
-// Each hbm_inject function plans one fault in a channel. A later call for the same channel replaces the fault.
+// Each hbm_inject function plans one fault in a channel. A later call of the same function for the channel (and the
+// same is_write) replaces the fault.
 // The n-th read or write burst (from 0) of a channel gets SLVERR. Such a write changes nothing.
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
 // The n-th read burst (from 0) of a channel ends without RLAST.

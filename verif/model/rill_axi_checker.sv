@@ -9,7 +9,7 @@
 // - Bursts are INCR, of full-width beats, with an aligned address, within 4 KiB, and at most MAX_BURST beats long.
 // - No exclusive access, and no reserved value of AxCACHE. All strobes are set.
 // - WLAST is on the right beat, also if beats come before their address. Beats are at most DRAIN_CYCLES ahead of their
-//   address. With W_FIRST 0, no beat is offered before the address of its burst.
+//   address, and at most ORDER - 2 whole bursts. With W_FIRST 0, no beat is offered before the address of its burst.
 // - At most OUTSTANDING bursts of one id are open.
 // Rules for the slave:
 // - R, B: valid and payload are held while stalled.

@@ -16,7 +16,8 @@ module rill_frame_tb;
     parameter IN = 12;
     parameter OUT = 3;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
-    localparam ROWS = 12;                    // words per token that are sent with the same number of tokens
+    // Words per token that are sent with the same number of tokens; a multiple of IN and of OUT.
+    localparam ROWS = 12;
     localparam TIMES = 24;                   // changes of the number of tokens
     localparam WORDS = TIMES * ROWS * TOKENS;
 

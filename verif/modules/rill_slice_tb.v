@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_slice. A group has ROUNDS rounds of WORDS words per token. The rounds FIRST, FIRST + STEP, ... are
-// selected, COUNT of them. Their words must leave in order, and no other words. Also checks the latency.
+// Testbench of rill_slice. A firing has GROUPS groups, and a group has ROUNDS rounds of WORDS words per token. The
+// rounds FIRST, FIRST + STEP, ... of each group are selected, COUNT of them. Their words must leave in order, and no
+// other words. Also checks the latency.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 GROUPS=3 ROUNDS=5 WORDS=1 FIRST=1 STEP=2 COUNT=2
 // sweep: LANES=4 TOKENS=2 GROUPS=2 ROUNDS=7 WORDS=3 FIRST=2 STEP=1 COUNT=4

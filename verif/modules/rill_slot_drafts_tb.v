@@ -15,6 +15,7 @@
 `timescale 1ns / 1ps
 
 module rill_slot_drafts_tb;
+    // The parameters are those of the module.
     parameter SLOTS = 4;
     parameter DRAFTS = 3;
     parameter PAUSE = 5;

@@ -26,7 +26,7 @@
 `timescale 1ns / 1ps
 
 module rill_spill_tb;
-    // Parameters without a comment are those of the module.
+    // The parameters are those of the module, except HELD, which the header explains.
     parameter DATA_W = 128;
     parameter BEAT_BITS = 256;
     parameter WORDS = 40;

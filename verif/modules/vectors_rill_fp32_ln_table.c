@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the golden table for rill_fp32_ln_table_tb, one line "c0 c1 c2" per entry, in order and cut to the widths of
-// the ROM.
+// Prints the golden table for rill_fp32_ln_table_tb, one line "c0 c1 c2" per entry, in order. The numbers are
+// hexadecimal and cut to the widths of the ROM.
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ enum { FIRINGS = 8 };
 
 struct sizes {
     size_t heads, head, rotary; // heads of a firing; elements of a head; elements of a head that are rotated
-    int beside;                 // PAIRS: the two elements of a pair are neighbours
+    int beside;                 // PAIRS: 1: the two elements of a pair are neighbours
 };
 
 // Prints a firing. spoiled: with FAULT, one value is infinite.

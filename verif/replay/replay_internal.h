@@ -50,7 +50,7 @@ struct replay {
     const struct ir *ir;
     struct arena *arena;
     struct store store;
-    int window;
+    int window;                  // number of latest positions whose values are kept
     struct replay_slot **value;  // [tensor][repetition * window + position % window]
     struct replay_cache **cache; // [node][repetition], NULL for nodes without a cache
     // [node]: the entry of repetition 0, followed by those of the other repetitions; NULL for nodes without weights

@@ -76,7 +76,8 @@ def number(text: str) -> int | str:
 
 
 def own_paths(instance: str, path: str, die: int) -> list[Said]:
-    """Returns the paths of a module and of those of its parts that were walked separately."""
+    """Returns the longest paths inside a module, and inside those of its parts that were walked separately. Paths from
+    an input other than rst, paths to an output, and the table's `resets` are left out."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
     parts = {os.path.join(os.path.dirname(path), netlist_name(line) + TABLES): line.split()[0]

@@ -98,7 +98,8 @@ class Walk:
         return self.net.name_of(node)
 
     def levels(self, path: Path) -> int:
-        """Returns the number of LUTs, multiplexers, DSPs and distributed RAMs on a path after its start."""
+        """Returns the number of LUTs, multiplexers, DSPs, distributed RAMs and bitwise cells of Yosys on a path after
+        its start."""
         kinds = [self.kind_at(node) for node in path.nodes[1:]]
         return sum(1 for kind in kinds if kind in ("lut", "muxf", "dsp", "lutram", "bitwise"))
 

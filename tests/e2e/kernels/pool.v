@@ -24,7 +24,7 @@ module pool #(
 );
     reg         open_q;              // keeps tready low in reset and in the cycle after it
     reg  [31:0] best_q [0:TOKENS-1]; // largest element so far of each token, as an integer with the order of fp32
-    reg  [31:0] element_q, place_q;  // index in the vector, and in the group
+    reg  [31:0] element_q, place_q;  // index of the element in the vector, and in its group
     wire [USER_W-2:0] tok = s_axis_x_tuser[USER_W-2:0];
     wire        take = s_axis_x_tvalid && s_axis_x_tready;
     wire        closes = place_q == GROUP - 1 || element_q == SIZE - 1;

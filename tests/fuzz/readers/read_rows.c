@@ -4,7 +4,7 @@
 #include "tests/fuzz/readers/reader.h"
 #include "gen/model/rows.h"
 
-enum { MOST = 64 }; // rows
+enum { MOST = 64 }; // most rows that rows_read may return
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "rows.npy";
@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     reader_begin(&arena, &diag);
     const char *path = reader_file(&arena, name, data, size);
     struct npy *file = npy_open(&arena, path, &diag);
+    // A file cannot have more fp32 elements than its bytes hold.
     if (file != NULL && npy_array(file)->elements > (int64_t)size / 4) abort();
     npy_close(file);
     struct rows_tensor t[] = {{"x", 1, {3}, 3, NULL}, {"x", 2, {2, 2}, 4, NULL}};

@@ -17,8 +17,8 @@ reg  [ADDR_BITS+7:0]        f_request_q;
 reg                f_held_q;
 reg  [CLIENTS-1:0] f_asks_q;                 // clients that asked in the previous cycle and got no grant
 reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;  // requests at the inputs in the previous cycle
-reg  [ID_W-1:0]    f_granted;
-reg  [ADDR_BITS+7:0]        f_chosen;
+reg  [ID_W-1:0]    f_granted;                // client whose request is taken in this cycle
+reg  [ADDR_BITS+7:0]        f_chosen;        // this request
 reg                f_came_q = 1'b0;          // a beat was taken: f_came_id_q, f_beat_q
 reg  [ID_W-1:0]    f_came_id_q;
 reg  [BEAT_BITS+2:0]        f_beat_q;

@@ -2,9 +2,10 @@
 // Properties of rill_axil_regs, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves these rules. A write gets its response two cycles after address and data have come, or later if an earlier
 // response waits. A read gets data five cycles after its address. Responses and data stay until they are taken, and
-// none comes unasked. A register that the host writes (an arbitrary one is watched) holds the bytes that were written
-// while no request ran, and nothing else changes it. A read returns this value if the register is not written
-// meanwhile. ap_start rises with a write and stays until ap_done.
+// none comes unasked. A register of 32 bits that the host writes (an arbitrary one is watched, see f_known) holds the
+// bytes that were written while no request ran, and nothing else changes it. A read returns this value if the register
+// is not written meanwhile. ap_start rises with a write and stays until ap_done. Only designs with one channel and
+// without slots, sampling, kept prefixes and further end-of-text ids are proved.
 (* anyconst *) reg [9:0] f_word;             // word address of the watched register
 reg         f_begun_q = 1'b0;
 reg         f_address_q;                     // a write address (f_place_q) came and is not used yet
@@ -25,7 +26,8 @@ reg  [31:0] f_kept_q;                        // expected value of the watched re
 reg         f_starts_q;                      // ap_start must be high
 reg  [31:0] f_now;                           // present value of the watched register
 wire        f_base = f_word == 10'h016 || f_word == 10'h017;
-// f_word is the word address of a register that the host writes.
+// f_word is the word address of a register of 32 bits that the host writes: one of the arguments, the pointers, the
+// base of channel 0, watchdog and ring_ids.
 wire        f_known = f_word == 10'h004 || f_word == 10'h006 || f_word == 10'h008 || f_word == 10'h010 ||
                       f_word == 10'h011 || f_word == 10'h013 || f_word == 10'h014 || f_word == 10'h089 ||
                       f_word == 10'h08A || f_base;

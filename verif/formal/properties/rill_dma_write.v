@@ -4,10 +4,11 @@
 // Proves the rules below. The memory may respond after any number of cycles, but only to beats whose address and data
 // it has taken. A beat is taken only in its client's turn and only while the client has a descriptor. The beat gets the
 // next address of the descriptor. Address and data of a beat leave once, in the order of the beats. At most OUTSTANDING
-// beats are open. `written` of a client is high after the response to the last beat of a descriptor, and only then.
-// error_addr is the address of the first error. idle is high only if nothing of the client is held or open. A beat that
-// can be taken is taken, and a client without a beat passes the turn to one that has a beat. The proof follows one
-// arbitrary beat to its response. verif/formal/run.sh describes the directives `shows` and `in`.
+// beats are open. In the cycle after the response to a beat, `written` of its client is high if and only if the beat is
+// the last one of a descriptor. error_addr is the address of the first error. idle is high only if nothing of the
+// client is held or open. A beat that can be taken is taken, and a client without a beat passes the turn to one that
+// has a beat. The proof follows one arbitrary beat to its response. verif/formal/run.sh describes the directives
+// `shows` and `in`.
 // shows: u_owed f_owed
 // shows: u_buffer f_data
 // shows: u_address f_addr

@@ -4,6 +4,7 @@
 // and head. The first unit of each head and token comes with the descriptor. On the channels' side, units leave in
 // order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit that a channel has
 // not taken stays. A firing is done when the channels have taken its last unit.
+// Only designs without slots (PLACES 0) are proved, and not the pulses on given.
 // Assumptions about the streams: a step begins in a row below 2,048; krows is the number of rows that hold positions
 // before the step; units, tokens, heads and layers come in the order that the header of rill_k_writer gives.
 localparam F_C = CHANNELS;
@@ -17,12 +18,12 @@ reg  [3:0]          f_tok_q;
 // Everything that is offered to the channels is taken.
 wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
     | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
-(* anyseq *) wire   f_mark;
-reg                 f_inside_q;              // the marked unit is inside
+(* anyseq *) wire   f_mark;                  // marks the unit that is taken, if no marked unit is held
+reg                 f_inside_q;              // one of the module's two registers holds the marked unit
 reg                 f_behind_q;              // another unit is before the marked one
-// These registers describe the marked unit: which of the two slots holds it, whether it is the first of its head and
-// token, whether it ends a firing, whether it reached the output in this cycle, its channel (one-hot), its address, and
-// its data.
+// These registers describe the marked unit: which of the two registers holds it (1: word_1_q), whether it is the first
+// of its head and token, whether it ends a firing, whether this is its first cycle at the output, its channel
+// (one-hot), its address, and its data.
 reg                 f_slot_q, f_unit_first_q, f_unit_ends_q, f_unit_new_q;
 reg  [CHANNELS-1:0] f_to_q;
 reg  [39:0]         f_at_q;
@@ -37,7 +38,7 @@ wire [15:0]         f_pos_in = s_axis_step_tdata[STEP_POS +: STEP_POS_W];
 wire [15:0]         f_krows_in = s_axis_step_tdata[STEP_KROWS +: STEP_KROWS_W];
 wire                f_last_unit = f_unit_q == UNITS - 1;
 wire [39:0]         f_place = K_BASE + f_layer_q * K_LAYER_STRIDE + f_head_q * K_HEAD_STRIDE + f_row_q * ROW_BYTES;
-// Positions that the step adds to its first row, if this row was begun before the step; otherwise 0.
+// Free places of the step's first row if this row already holds positions; otherwise 0. over_q must have this value.
 wire [20:0]         f_over = f_first_lane_q == 6'd0 ? 21'd0 : F_C - f_first_lane_q;
 integer             f_i;
 always @(posedge clk) begin

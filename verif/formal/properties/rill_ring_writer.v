@@ -3,7 +3,7 @@
 // Proves that each id gets one descriptor of one beat at its address, and a beat that holds the words of earlier ids,
 // this id, and zeros after it. Both stay until they are taken. An id is counted only when both have been taken and the
 // write engine has then been idle for eight cycles, and before the next id is taken. Assumption: the indexes of the ids
-// count up from 0.
+// count up from 0. Only designs without slots (SLOTS 1) are proved.
 reg                 f_begun_q = 1'b0;
 reg                 f_open_q;                // an id was taken and is not counted yet
 reg  [31:0]         f_id_q;

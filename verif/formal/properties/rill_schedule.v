@@ -3,8 +3,8 @@
 // Proves that each step gives the entries of the sections that run, in order, each section as often as its repeat count
 // says, with the number of the repetition and the step word. tlast is only on the last entry, and an entry that waits
 // stays. An entry comes within SECTIONS + 4 cycles after the step word, or after room at the output. The signals with
-// f_ are a second walk through the table, which computes the expected entry. No entry has its ENTRY_MANY bit set here,
-// and verif/formal/run.sh sets none.
+// f_ are a second walk through the table, which computes the expected entry. No entry has a bit of ENTRY_MANY or
+// ENTRY_PART set here, because verif/formal/run.sh sets none.
 localparam F_W = SECTION_W + 1;
 reg                f_begun_q = 1'b0;
 reg                f_busy_q;                 // a step has entries to come

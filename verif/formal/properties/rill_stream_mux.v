@@ -4,7 +4,7 @@
 // ends the turn. The proof follows one arbitrary turn.
 // verif/formal/run.sh describes the directive `shows`.
 // shows: u_turns f_turns
-wire            f_turns_watched;
+wire            f_turns_watched;             // the present turn is the one that is followed (rill_turns)
 reg             f_begun_q = 1'b0;
 reg             f_reset_q = 1'b0;
 reg             f_goes_on_q;                 // a turn was present in the previous cycle and did not end

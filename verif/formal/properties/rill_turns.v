@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of rill_turns, which verif/formal/run.sh inserts before its `endmodule`.
 // Proves that turns are the schedule's entries, all of them and in order (rill_schedule and rill_fifo have their own
-// proofs). In turn, only the bit of the port number is set; it is bit PORTS for entry 255. No bit is set for another
-// number that no port has. The proof follows one arbitrary turn. f_watched: the present turn is the one
+// proofs). In the output `turn`, only the bit of the port number is set; it is bit PORTS for entry 255. No bit is set
+// for another number that no port has. The proof follows one arbitrary turn. f_watched: the present turn is the one
 // that is followed. verif/formal/run.sh describes the directives `port` and `shows`.
 // port: output wire f_watched
 // shows: u_ahead f_next
