@@ -408,6 +408,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     open_edges(&sim);
     open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
+    *missing = NULL;
     while (!is_over(&sim)) {
         // If no actor can go on, the earliest event of the memory comes next.
         while (!sim.queue_count && memory_serve_one(&sim)) continue;

@@ -136,8 +136,8 @@ struct timing_result {
 };
 
 // Simulates the steps. Returns NULL if a kernel has no contract, lacks a stream or has invalid parameters, or if a
-// figure of the design is out of range. *missing then is the kernel's module or name, or "the design". The whole result
-// is in the arena.
+// figure of the design is out of range. *missing then is the kernel's module or name, or "the design", and NULL
+// otherwise. The whole result is in the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
 

@@ -43,6 +43,7 @@ static const char *deadlock(const char *spec, bool idle_counts, bool single_word
     o.step = step;
     const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
     assert_non_null(r);
+    assert_null(missing); // a deadlock is no missing contract
     return r->stuck;
 }
 
