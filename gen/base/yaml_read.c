@@ -13,6 +13,7 @@ typedef VEC(struct loc) loc_list;
 // An open container. In a map with more keys than items, the next node is the value of the last key.
 struct frame {
     struct yaml_node *node;
+    bool flow; // the container is in brackets
     node_list items;
     name_list keys;
     loc_list key_locs;
@@ -87,24 +88,31 @@ static void place_node(struct reader *r, struct yaml_node *node, yaml_mark_t mar
     else VEC_PUSH(r->arena, f->items, node);
 }
 
-static void open_container(struct reader *r, const yaml_event_t *e, enum yaml_kind kind) {
+static void open_container(struct reader *r, const yaml_event_t *e, enum yaml_kind kind, bool flow) {
     struct yaml_node *node = new_node(r, e, kind);
     place_node(r, node, e->start_mark);
     if (r->failed) return;
     if (r->depth == YAML_MAX_DEPTH) refuse(r, e->start_mark, MSG_YAML_TOO_DEEP);
-    else r->stack[r->depth++] = (struct frame){.node = node};
+    else r->stack[r->depth++] = (struct frame){.node = node, .flow = flow};
 }
 
-static void close_container(struct reader *r) {
+// Finishes the innermost open container. Its last line is that of its closing bracket or, without brackets, of its last
+// item. The event that ends a container without brackets is not used, because its mark is at the next token.
+static void close_container(struct reader *r, const yaml_event_t *e) {
     struct frame *f = &r->stack[--r->depth];
+    f->node->last_line = f->flow ? (uint32_t)e->end_mark.line + 1 : f->node->loc.line;
+    for (size_t i = 0; i < f->items.count; i++)
+        if (f->items.items[i]->last_line > f->node->last_line) f->node->last_line = f->items.items[i]->last_line;
     f->node->items = f->items.items;
     f->node->count = f->items.count;
     f->node->keys = f->keys.items;
     f->node->key_locs = f->key_locs.items;
 }
 
+// Adds a scalar to the tree. The end mark of a block scalar (`|` or `>`) is at the beginning of the line after it.
 static void add_scalar(struct reader *r, const yaml_event_t *e) {
     struct yaml_node *node = new_node(r, e, YAML_KIND_SCALAR);
+    node->last_line = (uint32_t)e->end_mark.line + (e->end_mark.column > 0);
     const char *text = (const char *)e->data.scalar.value;
     size_t len = e->data.scalar.length;
     if (memchr(text, 0, len)) refuse(r, e->start_mark, MSG_YAML_ZERO_BYTE);
@@ -130,10 +138,14 @@ static void take_event(struct reader *r, const yaml_event_t *e) {
     if (r->failed) return;
     switch (e->type) {
     case YAML_SCALAR_EVENT: add_scalar(r, e); break;
-    case YAML_SEQUENCE_START_EVENT: open_container(r, e, YAML_KIND_SEQ); break;
-    case YAML_MAPPING_START_EVENT: open_container(r, e, YAML_KIND_MAP); break;
+    case YAML_SEQUENCE_START_EVENT:
+        open_container(r, e, YAML_KIND_SEQ, e->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE);
+        break;
+    case YAML_MAPPING_START_EVENT:
+        open_container(r, e, YAML_KIND_MAP, e->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
+        break;
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: close_container(r); break;
+    case YAML_MAPPING_END_EVENT: close_container(r, e); break;
     default: break;
     }
 }

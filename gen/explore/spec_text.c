@@ -5,17 +5,7 @@
 
 #include "gen/explore/explore.h"
 
-// Returns the last line of a value, which may be a list or map over several lines.
-static uint32_t last_line(const struct yaml_node *node) {
-    uint32_t line = node->loc.line;
-    for (size_t i = 0; i < node->count; i++) {
-        uint32_t of = last_line(node->items[i]);
-        if (of > line) line = of;
-    }
-    return line;
-}
-
-// Returns the first character of a line of the spec, or the end of the text.
+// Returns a pointer to the beginning of a line of the spec, or to the end of the text if there is no such line.
 static const char *line_start(const struct explore *x, uint32_t line) {
     const char *at = x->text, *end = x->text + x->len;
     for (; line > 1 && at < end; line--) {
@@ -140,7 +130,7 @@ void explore_spec_text(const struct explore *x, const struct explore_point *p, c
         add_design(x, p, NULL, out);
         return;
     }
-    const char *from = line_start(x, yaml_key_loc(root, "design").line), *to = line_start(x, last_line(design) + 1);
+    const char *from = line_start(x, yaml_key_loc(root, "design").line), *to = line_start(x, design->last_line + 1);
     add_lines(x, p, x->text, from, out);
     add_design(x, p, design, out);
     add_lines(x, p, to, x->text + x->len, out);

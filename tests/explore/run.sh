@@ -11,7 +11,8 @@
 #   seed.
 # - Estimates of a design are near its forecast, also if its layers have attention windows of two lengths.
 # - The search learns from designs that do not fit, although their estimates do.
-# - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
+# - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found, and no
+#   line of the old section `design` is left over.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
 # - Wrong keys, values, figures and requests are refused with a hint.
@@ -269,6 +270,23 @@ PY
     done >"$work/have.txt"
     grep -q "c_fc" "$specs"/small-01.yaml && diff "$work/want.txt" "$work/have.txt"
 }
+# Checks that a new spec has no line of the old section `design`, whose last value may end on a later line than its last
+# item, and that it has all lines after the section.
+section_ends() {
+    local n=0 values
+    sed -n '/^model/p' "$spec" >"$work/after.txt" && echo '# Another comment that stays.' >>"$work/after.txt" || return
+    for values in $'\n  lanes: 4\n  weights: {default: int8,\n    "*.c_fc.*": int4\n  } # closes the list' \
+        $' {\n  lanes: 4,\n  weights: {\n    default: int8, "*.c_fc.*": int4}\n}' \
+        $'\n  lanes: 4\n  weights:\n    default: int8\n    "*.c_fc.*": "int4\\\n      "' \
+        $'\n  lanes: 4\n  weights:\n    default: int8\n    "*.c_fc.*": >-\n      int4'; do
+        n=$((n + 1))
+        { printf 'name: ends\nboard: u55c\ndesign:%s\n' "$values" && cat "$work/after.txt"; } >"$work/ends$n.yaml"
+        "$rill" explore "$work/ends$n.yaml" --request 16:16 --quiet --vary lanes=4 --for lut \
+            --emit "$work/ends$n" >/dev/null || return
+        { printf 'name: ends\nboard: u55c\ndesign:\n  lanes: 4\n  weights: {default: int8, "*.c_fc.*": int4}\n' &&
+            cat "$work/after.txt"; } | diff - <(sed '1,/^# Forecast/d' "$work/ends$n/ends-01.yaml") || return
+    done
+}
 # The table has a column for each goal and each usual figure, and none twice.
 goals_are_shown() {
     explore --vary lanes=4,8 --for ff,tokens_s,latency_ms >"$work/goals.txt" && python3 - "$work/goals.txt" <<'PY'
@@ -289,12 +307,13 @@ page_shows() {
     [ "$(grep -o '<circle' "$work/dom.html" | wc -l)" -ge 1 ] && grep -q 'lanes=8' "$work/dom.html"
 }
 if wanted keys; then
-    plan 5
+    plan 6
     check "limits are kept" limits_hold
     check "the table has every goal and the usual figures" goals_are_shown
     check "a fixed key keeps its value" fixed_holds
     check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
     check "specs of the front are the designs that were found" specs_are_designs
+    check "a new spec has nothing left of the old section, whatever form its last value has" section_ends
 fi
 if wanted page; then
     plan 1
