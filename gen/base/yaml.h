@@ -21,7 +21,7 @@ enum yaml_kind { YAML_KIND_SCALAR, YAML_KIND_SEQ, YAML_KIND_MAP };
 struct yaml_node {
     enum yaml_kind kind;
     struct loc loc;           // location of the value
-    uint32_t last_line;       // line on which the value, with its closing bracket, ends; 0 if the reader did not make the node
+    uint32_t last_line;       // line on which the value ends, with its bracket; 0 if no reader made the node
     const char *text;         // scalar: its characters, NUL terminated (embedded NULs are refused)
     bool quoted;              // scalar: written with quotes or as a block, so it is always a string
     size_t count;             // sequence: items; map: pairs

@@ -55,8 +55,8 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
     return true;
 }
 
-// Adds the modules of a file to the list. A file that several kernels name is added once. Two different files with one
-// name, an `include and a file without modules are errors.
+// Adds the modules of a file to the list. A file that several kernels name is added once. Errors: a file name with the
+// library's prefix, two different files with one name, an `include, a file without modules, and those of add_module.
 static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file,
                      struct diag *diag) {
     bool ok = true;
@@ -189,8 +189,8 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
     return count;
 }
 
-// Most ports that a module can lack: 5 signals of each input and output stream, and the ports clk, rst, fault and those
-// for step words, parameters and table reads.
+// Upper bound of the ports that a module can lack: 5 signals of each input and output stream, clk, rst, fault, and the
+// ports for step words, parameters and table reads.
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
 // Returns whether an unknown port of the module is probably this missing port with a misspelt name. check_extra then
@@ -285,6 +285,7 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
         const struct custom *k = &ir->custom[c];
         if (!check_name(k, diag) || !find_module(&all, k, diag)) return false;
         struct verilog_header *h = read_header(ir, k, diag);
+        // Only names and directions are compared here, so any number of lanes will do. bind_custom checks the widths.
         wanted_ports list = wanted_of(ir, k, 1);
         ok &= h && check_ports(ir->arena, h, k, &list, diag) && check_params(h, k, diag);
     }
@@ -293,7 +294,7 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
 
 // ---- an instance ----
 
-// Returns the kernel's parameters and their values as the part of a message: ` with A = 1, B = 2`.
+// Returns the kernel's parameters and their values as a part of a message: ` with A = 1, B = 2`.
 static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     const char *text = "";
     for (int p = 0; p < k->params; p++)
@@ -349,7 +350,7 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
 }
 
 // Returns whether the module has this parameter for the place of its table in memory. Reports an error if not. The pass
-// that lays out memory sets the value (place_table).
+// insert-dma sets the value (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rule of `reduce`, which makes a sum, mean, maximum or minimum along dimensions, and how it reads its operand
-// (struct ir_reduction).
+// Type rule of `reduce`, which makes a sum, mean, maximum or minimum along dimensions, and the order in which the
+// operation reads its operand (struct ir_reduction).
 #include "gen/ir/type_rules.h"
 
 #include <string.h>

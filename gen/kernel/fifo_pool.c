@@ -14,7 +14,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Adds two modules that walk the schedule, one for writing and one for reading, a multiplexer of all streams' words,
 // and the FIFO.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "DATA_W", 1) + 1;
+    int64_t word = args_int(a, "DATA_W", 1) + 1; // with tlast
     cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));
     class_cost_turns(a, r);
     class_cost_turns(a, r);

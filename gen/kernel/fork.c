@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing contract and cost of rill_fork, which sends each word to all its readers, to each one as soon as this reader
-// takes it.
+// Timing contract and cost of rill_fork, which sends each word to all its readers. The readers may take the word in
+// different cycles.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, contract and cost of rill_rope, which rotates pairs of elements of each head (rotary embedding). The
-// heads are kept in banks, and the row of the table with cos and sin of the position arrives first. class_rope_table
-// calculates that table.
+// Parameters, contract and cost of rill_rope, which rotates pairs of elements of each head (rotary embedding). Heads
+// are kept in banks. A head is read only when the table's rows for the positions of its tokens have arrived. The table
+// has cosines and sines; class_rope_table calculates it.
 #include "gen/kernel/class.h"
 
 #include <math.h>
+
 // ---- the table: every step in double, rounded once to fp32; docs/numerics.md section 9 ----
 
 struct angles {                            // the attributes of rope_table
@@ -85,7 +86,7 @@ void class_rope_table(const struct ir_node *node, int64_t rows, int64_t cols, fl
 
 // ---- the kernel ----
 
-// These return the elements of a head, and those of the part of a head that is rotated.
+// head_of returns the number of elements of a head, rotary_of the number of those that are rotated.
 static int64_t head_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[0]]) / ir_attr_int(&node->attrs, "heads", 1);
 }
@@ -118,8 +119,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, chunks(a), 1, 1 + LATENCY_MUL + LATENCY_ADD);
 }
 
-// Counts two copies of the bank buffer, because both elements of a pair are read in the same cycle, and memories for
-// cos and for sin. If the elements of a pair are neighbours in a word (`beside`), one copy is enough.
+// Counts two copies of the bank buffer, because both elements of a pair are read in the same cycle. One copy is enough
+// if the elements of a pair are neighbours in a word (`beside`). Also counts a memory for cosines and one for sines,
+// each with two banks of rows.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), half = div_up(args_int(a, "ROTARY", 2), 2 * lanes);
     bool beside = args_int(a, "PAIRS", 0) && lanes > 1;

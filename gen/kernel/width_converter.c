@@ -15,7 +15,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = div_up(log2_up(out), 2) + 2; // the mask, the stages of the shifter, the merge
     c->gear.in = in;
     c->gear.out = out;
-    c->gear.lines = 4; // row-steps in the buffer
+    c->gear.lines = 4; // row-steps in the buffer (LINES of rill_width_gear)
     c->gear.last_words = args_int(a, "LAST_WORDS", 0);
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
@@ -40,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     r->ff += bits * (in + moved + line + at_most(out, in - 1) + out);
     struct cost_resources lut = {.lut = bits * (in + moved + out)}; // mask, shifts, join
     int64_t chunks = (in + 2 * out - 2) / out;
-    lut.lut += bits * out * (div_up(chunks - 2, 3) + div_up(chunks, 4)); // the new rest, the chunk that leaves
+    lut.lut += bits * out * (div_up(chunks - 2, 3) + div_up(chunks, 4)); // the new leftover, the chunk that leaves
     cost_ram_add(&lut, banks, bits * out, RAM_DISTRIBUTED, 1);
     cost_ram_add(&lut, LINES * banks, bits * line, RAM_DISTRIBUTED, 1);
     cost_per(r, lut.lut, PER_WIDTH_CONVERTER_LUT);

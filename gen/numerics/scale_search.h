@@ -6,7 +6,7 @@
 
 #include "gen/base/base.h"
 
-// A group of a row, whose weights are approximated by unit * scale * q. unit: the row scale, above 0.
+// One group of a row. Each of its weights is approximated by unit * scale * q. unit: the row scale, above 0.
 struct search_block {
     const float *w, *importance; // [n]
     int64_t n;

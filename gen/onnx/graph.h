@@ -115,14 +115,14 @@ int graph_ints(const struct graph *, int v, int64_t out[], int most);
 // is no such axis.
 int graph_axis(int64_t axis, int rank);
 // Sets axes[] to the axes of a node, which are an attribute or an operand. Returns their number: 0 if none are given,
-// -1 if they are not known.
+// -1 if they are not known or one of them does not exist.
 int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
 // Returns the extents without those that are 1.
 struct onnx_dims graph_squeezed(const struct onnx_dims *);
 bool graph_same_dims(const struct onnx_dims *, const struct onnx_dims *);
 
 // ---- changes ----
-// Adds an fp32 value with these extents that no node makes yet; returns its number.
+// Adds an fp32 value with these extents, which no node makes yet. Returns the number of the value.
 int graph_add_value(struct graph *, const char *name, const struct onnx_dims *dims);
 // Inserts a node with one operand before node `before`, which moves up by one. Returns the value that the new node
 // makes, with these extents. Pointers to nodes and values become invalid.

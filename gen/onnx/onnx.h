@@ -10,11 +10,11 @@ enum { ONNX_MAX_DIMS = 32 };
 struct onnx_options {
     const char *source; // the file
     const char *name;   // name of the design; NULL: made from the file's name
+    // Settings of the user, each as NAME=VALUE. dim: the size of an axis that has no number in the file. set: an input
+    // that becomes a constant; each of its elements is `value`.
     struct onnx_given {
         const char *name;
         double value;
-        // dim: sizes of axes that have no number in the file. set: inputs that become constants, all of whose elements
-        // have the value.
     } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS];
     int dims, sets;
     bool on_chip; // the design keeps its weights on chip; convolutions are written in a form that suits this
@@ -26,7 +26,8 @@ struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
     int resident;    // above 0: all weights stay on chip, and each product has its own engine, with this many lanes
-    int tensor_rows; // above 1: rows of a tensor share reads of the weights, two at a time (A: 2)
+    int tensor_rows; // above 1: up to this many rows of a tensor share one read of the weights. The spec also gets
+                     // `A: 2`, so the engine multiplies a beat of weights with two of these rows in each cycle
     int dies;        // above 1: the design is divided over this many dies
 };
 

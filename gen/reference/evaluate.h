@@ -44,7 +44,8 @@ struct evaluation {
 // does not have this token, they begin with the tokens that begin a prompt (bos). The models run at most the first
 // `positions` tokens of a story and predict the token after each. max_stories: 0 means all. `each` (may be NULL) is
 // called for every story in the text's order, with the figures of the story and the totals so far. evaluate_text
-// returns false if a model stopped.
+// returns false if a model stopped. count: number of models, 1 to EVALUATE_MAX_MODELS. `agree` of the other models is
+// relative to model 0.
 struct evaluate_text {
     const struct tokenizer *tokenizer;
     const char *text;

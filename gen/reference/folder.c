@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads the folder DIR/oracle of a generated design: copies of the spec as its author wrote it, of the
-// family of its model and of the golden files of its kernels, and files.json with their checksums. The oracle reads
-// these copies. The checksums reveal a damaged copy, which would otherwise look like a wrong design.
+// Writes and reads the folder DIR/oracle of a generated design. It has unchanged copies of the spec, of the model's
+// family file and of the custom kernels' golden files, and files.json with their checksums. The oracle reads these
+// copies. The checksums reveal a damaged copy, which would otherwise look like a wrong design.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -19,7 +19,8 @@ const char *const oracle_copy_spec = SPEC_NAME, *const oracle_copy_family = "fam
 
 // ---- writing ----
 
-// Returns the name of a copy's file.
+// Returns the name of a copy's file. The copies of the spec and of the family are recognized by the address of their
+// name, which is oracle_copy_spec or oracle_copy_family. Any other name is that of a kernel, whose golden file is C.
 static const char *name_of(struct arena *arena, const struct oracle_copy *copy) {
     bool data = copy->name == oracle_copy_spec || copy->name == oracle_copy_family;
     return data ? copy->name : arena_printf(arena, "%s.c", copy->name);

@@ -40,9 +40,10 @@ struct engine {
     int64_t now;  // cycle of the last command, or the cycle in which the running firing was loaded if that is later
     int64_t free; // cycle after the last command
     bool turning; // the step's first operand has not been used yet
-    // Cycle in which the last entry reached each stage. fetched: the schedule's output register. read: one of the two
-    // registers after it. prepared: the register after these, [0] for the last entry and [1] for the entry before it.
-    // loaded: the entry became the running firing.
+    // Cycle in which the last entry reached each stage. fetched: the schedule's output register. read, prepared: the
+    // two stages of rill_engine_entries, which hold three entries in all. Here two of them wait at `read` and one at
+    // `prepared`. The RTL holds one and two, which gives the same cycles. prepared: [0] for the last entry, [1] for the
+    // entry before it. loaded: the entry became the running firing.
     int64_t fetched, read, prepared[2], loaded;
     int64_t way[CYCLES_WINDOW_ENTRIES + 1]; // with windows: [0] fetched, then the stages of rill_window_entries
     // Operands. filled, freed: cycle in which each operand was complete, and in which its bank was released.
@@ -88,8 +89,9 @@ struct engine {
     int64_t row, beat, turn, header_left;
 };
 
-// Maps the entries of the schedule to the engine's firings, which are in the same order. Returns false if the schedule
-// has another number of entries.
+// Finds the IR's engine of this kernel, and maps the entries of the schedule to the engine's firings, which are in the
+// same order. Also sets each entry's window and `key_units`. Returns false if the schedule has another number of
+// entries.
 static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t count = 0;
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
@@ -196,8 +198,8 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
 }
 
 // Returns the bytes of scales per row of 4-bit weights. int4 has one byte per group; 0 in the field GROUPS means 2 to
-// the power of the field's width. int4_asym has a scale and an offset of one byte each for every 32 elements, which are
-// 8 bytes for a beat of 512 bits and 4 for a beat of 256 bits: as many bytes as chunk_rows.
+// the power of the field's width. int4_asym has a scale and an offset of one byte each for every 32 elements. A beat of
+// 512 bits has 128 elements, so 8 bytes; a beat of 256 bits has 64 elements, so 4 bytes. chunk_rows is 8 and 4 as well.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
@@ -235,6 +237,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step.ntok;
     e->turns = div_up(e->tokens, e->copies);
     e->chunk_rows = a->c.engine.beat_bits == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
+    // A beat of row parameters, then the group scales of a chunk: group_bytes for each of its chunk_rows rows. A beat
+    // has 8 * chunk_rows bytes, so these scales fill group_bytes / 8 beats.
     e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
@@ -260,7 +264,8 @@ static void go_ahead(struct engine *e, int64_t from) {
 }
 
 // Starts the next firing. While a firing runs, up to four entries of the schedule advance through the stages before it
-// (rill_engine_ctrl). Returns false if all firings are done or the next step word has not arrived.
+// (rill_engine_entries), and with windows up to CYCLES_WINDOW_ENTRIES more. Returns false if all firings are done or
+// the next step word has not arrived.
 static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t entry, from = e->fetched + 1;
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
@@ -474,7 +479,7 @@ static void command(struct sim *sim, struct engine *e) {
     else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
 }
 
-// Makes the next command. If no firing runs, starts the next one before. Returns false while the command's cycle is not
+// Starts the next firing if none runs, then makes the next command. Returns false while the command's cycle is not
 // known.
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t need[TIMING_CAUSES];

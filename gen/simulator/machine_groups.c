@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of custom kernels whose outputs have another number of words than their inputs. The kernel takes a group
-// of words of every input, then offers the words made from the group. The n-th words of all inputs' groups are taken
-// together.
+// Timing model of custom kernels that do not make one output word from each input word in every cycle
+// (gen/kernel/custom.c). The kernel takes a group of words of every input, then offers the words made from the group.
+// The n-th words of all inputs' groups are taken together. A row has the n-th word of every token of the step, and a
+// group is one or more rows.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct group {            // the output words that are made from a group of input words
     int64_t ready;        // cycle from which the first word can be given
-    int64_t rows, tokens; // rows to give, and words of a row
+    int64_t rows, tokens; // rows to give, and words of a row, one per token of the group
     int64_t released;     // cycle in which the group's place is free again; negative: not known yet
     bool tok_last;        // the last word of a row belongs to the step's last token
     bool last;            // it is the last group of a firing
@@ -70,8 +71,8 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
     return true;
 }
 
-// Returns whether the kernel gives one row for each row that it takes. Then each input word makes one output word,
-// without waiting for the words of other tokens.
+// Returns whether the present group is one row and makes one row. Then each input word makes one output word, without
+// waiting for the words of other tokens.
 static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }

@@ -65,8 +65,9 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
 // ---- descriptors: reads have one that is being cut and two that wait ----
 
 // Sets *at to the cycle from which the write engine has room for a client's descriptor. The engine holds one descriptor
-// of each client. It can take the next one in the cycle in which it takes the last beat of the present one. Returns
-// false while this cycle is not known.
+// of each client. It takes the next one together with the last beat of the present one. With a buffer of one beat,
+// rill_dma_write takes it a cycle later. This costs no time, because its buffer is full in that cycle. Returns false
+// while this cycle is not known.
 static bool write_room(const struct sim_client *c, int64_t *at) {
     if (c->waits || c->cut < (int64_t)c->run.count) return false;
     *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
@@ -109,11 +110,12 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// Raises *from to the first cycle in which a burst may be issued. A beat to write must have been given before. A burst
-// to read needs room in the buffer, which rill_dma_read checks a cycle ahead. If it issued a burst in that cycle, or no
-// burst was offered, it does not know the length of the next burst, so it requires room for two bursts of the maximum
-// length. If there is less room, it compares the real length, which costs another cycle. Returns false while the cycle
-// is not known.
+// Raises *from to the first cycle in which a burst may be issued. Returns false while the cycle is not known.
+// Writes: the beat must have been offered.
+// Reads: the burst needs room in the buffer. rill_dma_read decides this in the cycle before. If it issues another burst
+// in that cycle, or no burst is offered yet, it does not know the length of this burst. Then it requires room for two
+// bursts of the maximum length: the one that it issues, whose beats are still counted as room, and this one. With less
+// room it compares the real length in the next cycle, so this burst is issued one cycle later.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->taken.items;
     size_t count = c->taken.count;

@@ -30,7 +30,7 @@ module rill_fp32_from_int #(
     // Stage 1: magnitude. With more than four 16-bit pieces, stage 1 also finds which pieces of the magnitude are not
     // zero, without waiting for the carries of the negation. In ~a + 1 a carry enters a piece if all lower pieces of a
     // are zero; the piece is then zero if it is zero in a. Otherwise it is zero if it is all ones in a. With up to four
-    // pieces, stage 2 tests the magnitude itself.
+    // pieces, stage 2 finds the same from the finished magnitude.
     function [PIECES-1:0] pieces_used(input [WIDTH-1:0] from);
         reg [FULL_W-1:0] extended;
         reg              carry;

@@ -2,13 +2,14 @@
 // Finds drafts for the next step of a request: ids that are likely to follow its last id. A draft is a guess, which the
 // model checks. See docs/decisions/drafts.md.
 //
-// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids. The place of an id is its number
-// in the request, from 0.
+// Ids: in each cycle in which `put` is high, `id` is appended to the ids of the request. `clear` (level) forgets all
+// ids and discards a lookup. The place of an id is its number in the request, from 0.
 // Lookup: `find` (pulse) compares the last ids of the request with the ids that end at every earlier place. The place
 // with the longest match wins, and among equally long matches the latest place. A match has LEAST to MOST ids. Only
 // places that are followed by DRAFTS ids are considered. Then `ready` rises, and `found` tells whether there was a
 // match. If so, `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay until the next
-// `find`. No id may be put from a `find` to its `ready`.
+// `find`, but `clear` and rst lower `ready`, which is also low before the first lookup. No id may be put from a `find`
+// to its `ready`.
 // Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
 // Reset: clk, synchronous active-high rst.
 //
@@ -99,7 +100,7 @@ module rill_draft_lookup #(
     reg                  held_valid_q;
     reg                  row_valid_q;        // `row` is part of the scan
     reg  [ROW_W-1:0]     row_at_q;           // number of that row
-    reg  [ROW_BITS-1:0]  held_q;             // the row after `row`
+    reg  [ROW_BITS-1:0]  held_q;             // the row numbered one above `row`, read one cycle before `row`
     reg  [ROW_W-1:0]     held_at_q;
     reg                  held_last_q;        // held_q is row 0, which has no row before it
     reg                  last_row_q;         // `row` is row 0
@@ -124,7 +125,7 @@ module rill_draft_lookup #(
         for (w = 0; w < WAYS; w = w + 1) begin : gen_match
             localparam [31:0] WAY = w;
             wire [AT_W-1:0] at = {{(AT_W-ROW_W-WAY_W){1'b0}}, held_at_q, WAY[WAY_W-1:0]};
-            wire [AT_W-1:0] ids_up = at + 1'b1;            // ids up to the place
+            wire [AT_W-1:0] ids_up = at + 1'b1;            // ids of the request up to this place, with it
             wire [MOST-1:0] same;
             for (m = 0; m < MOST; m = m + 1) begin : gen_id
                 localparam [31:0] BACK = m;

@@ -42,7 +42,7 @@ module rill_burst_splitter #(
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PAGE_W = 12 - BEAT_SHIFT;     // bits of a beat's number within 4 KiB
     localparam [31:0] BURST_MAX = MAX_BURST;
-    // Mask of the address bits (in beats) that give the place of a beat within an aligned block of MAX_BURST beats
+    // Mask of the address bits (in beats) that number a beat within an aligned block of MAX_BURST beats.
     localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
 
     generate

@@ -7,9 +7,8 @@
 // core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
 // comes from a separate register.
 // error rises one cycle after the error of an engine, and stays until core_rst resets this engine. error_is_write and
-// error_address belong to the engine with the lowest number that has an error, the write engine after all read engines.
-// They change if an engine with a lower number gets an error later. rill_request_watch reads them in the cycle after
-// error has risen.
+// error_address describe the error of the first engine, in the order of core_rst, that has one. They change if an
+// engine before it in this order fails later, so rill_request_watch reads them in the cycle after error has risen.
 // beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
 // no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
@@ -29,8 +28,10 @@
 // R             READERS, at least 1                                                         clients  derived
 // W             WRITERS, at least 1                                                         clients  derived
 // ENGINES       engines; each has a reset and a flush                                       engines  derived
-// BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read)     beats    any
-// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS)         beats    any
+// BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read):    beats    any
+//               a power of two from 1 to 256, and at most 4096 bytes
+// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS):        beats    any
+//               its BURST or more
 // STYLE         storage of each reader's FIFO (RAM_STYLE), 8 bits each: the letter d for    -        any
 //               "distributed", b for "block" or u for "ultra"
 `default_nettype none

@@ -11,8 +11,8 @@
 // FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
 // A         first constant of the function                                                fp32 bits  any
 // B         second constant of the function                                               fp32 bits  any
-// N         elements of a firing and token: padding after them becomes +0; 0: f(0) is     elements   0 or more
-//           +0, so padding needs no correction
+// N         elements of a firing and token, so that padding after them can be set to      elements   0 or more
+//           +0. N = 0 leaves padding as it is, for functions with f(0) = +0
 // USER_W    width of tuser                                                                bits       derived
 `default_nettype none
 

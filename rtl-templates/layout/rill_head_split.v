@@ -3,8 +3,9 @@
 // per query head or row of a tensor. The last firing of a tensor may have fewer tokens. Firings of steps with more
 // tokens pass unchanged.
 //
-// In: one step word per step, which has LAYERS * HEADS heads; firings of at most WORDS words per token, order (word,
-// tok), tuser {tok_last, tok}. Out: the same words, one firing per head.
+// In: one step word per step, and firings of at most WORDS words per token, in order (word, tok), with tuser {tok_last,
+// tok}. A step has LAYERS * HEADS heads. In a step of one token, a firing has at most TOGETHER heads, otherwise one.
+// Out: the same words, always one firing per head.
 // Throughput: one word per cycle. In a step of one token, two firings can be stored, and a firing leaves when its last
 // word is in. Latency: 0 cycles in a step with more tokens, otherwise 3 cycles from the last word in to the first word
 // out. The first word of a step with more tokens waits until the stored heads of the previous step have left. Reset:
@@ -78,7 +79,7 @@ module rill_head_split #(
 
     // ---- the step ----
     reg               step_q;                // a step is under way
-    reg               together_q;            // the step has one token
+    reg               together_q;            // the step has one token, so its firings are split; TOGETHER 1: always 0
     reg  [FIRE_W-1:0] fire_q;                // firings of the step that have come in
     wire [FIRE_W-1:0] last_fire = together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
     wire              take = s_axis_tvalid && s_axis_tready;

@@ -17,6 +17,8 @@ for ((first = 1; first <= $#; first += most)); do
     last=$(($# - first < most ? $# - first : most - 1))
     # `exec` in the task's shell, so that the task ends with the status of the script.
     printf -v task 'exec /bin/bash "$(sed -n $((SLURM_ARRAY_TASK_ID + %d))p %q)"' "$first" "$list"
+    # The output of a task is dropped, because each script writes its output and its status to its own file, which
+    # tests/launch.py reads.
     job=$(sbatch --parsable --requeue --output=/dev/null --array="0-$last${ARRAY_TASKS:+%$ARRAY_TASKS}" \
         --wrap "$task") || exit
     jobs+=("${job%%;*}")

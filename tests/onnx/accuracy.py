@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """accuracy.py WANT LABELS GOT: checks that the exact results of a trained network are nearly as good as the float ones.
 
-WANT has the float results, GOT the exact ones; all files are safetensors. The results may differ by at most ERROR of
-the largest magnitude. If every row has one integer as label, the label is the place where the largest element of the
-row should be. Then at most LOST more rows of GOT than of WANT may have their largest element elsewhere.
+WANT has the float results, GOT the exact ones. All files are safetensors, and only the first tensor of each is used.
+The results may differ by at most ERROR of the largest magnitude. If every row has one integer as label, the label is
+the place where the largest element of the row should be. Then at most LOST more rows of GOT than of WANT may have their
+largest element elsewhere.
 """
 import sys
 from pathlib import Path

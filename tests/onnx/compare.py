@@ -4,7 +4,7 @@ import sys
 
 from plain import read
 
-TOLERANCE = 2e-5  # relative to the largest magnitude
+TOLERANCE = 2e-5  # relative to the largest magnitude of the wanted tensor
 
 
 def main():

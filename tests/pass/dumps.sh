@@ -99,8 +99,8 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 } 2>/dev/null # discards the shell's message about a crashed program
 
-# Dumps refer to nodes, kernels and ports by name. Checks that a wrong name is an error at its line and column, and that
-# the note suggests the most likely name.
+# Dumps refer to nodes, kernels and ports by name. Checks that a wrong name, or another wrong word of a dump, is an
+# error at its line and column, and that the note, if one is given, suggests the most likely name.
 refuses_name() { # what is wrong, sed expression, pattern of the message, note (may be missing)
     local label="names of a dump: $1"
     if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" ||
@@ -120,6 +120,7 @@ check_old() {
         -e 's/mode: scores/mode: keys/' \
         -e 's/\{(x: [^,]*, )?y: q,/{x_edge_port: 0, y_port: 0,/' "$work/names/new/design.yaml" >"$old"
     sed -i -E -e '/^dies:/,$s/name: ([0-9])/name: SLR\1/' "$old"
+    # Checks that the rewriting worked: only the lines that name the three dies have SLR, and no mode is `scores`.
     if [ "$(grep -cE 'SLR[0-9]|mode: scores' "$old")" = 3 ] && grep -q 'x_edge_port: 0' "$old" &&
             "$rill" gen "$old" -o "$work/names/from" >"$log" 2>&1 &&
             diff -r "$work/names/new" "$work/names/from" >"$log" 2>&1; then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes the calls of the Verilated memory ports to the memory model (hbm.h), with its results packed into integers.
+// Passes the calls of the Verilated memory ports to the memory model (hbm.h). Packs its results as hbm_dpi.h says.
 #include "verif/model/hbm_dpi.h"
 
 // The only state outside the model itself: the model and its beat size, set by hbm_dpi_bind.

@@ -18,7 +18,7 @@ module rill_dequantize_tb;
     // Parameters without a comment are those of the module.
     parameter LANES = 3;
     parameter SIDE_W = 9;
-    parameter FAULT = 0;                     // 1: the vectors have more than 50 faults; 0: none, or a few
+    parameter FAULT = 0;                     // 1: the vectors have more than 50 faults; 0: at most 50
     parameter ACC_W = 64;
     localparam LATENCY = 12;
     localparam LINES = 8192;                 // most lines of the vectors; each has the numbers of a lane
@@ -75,7 +75,8 @@ module rill_dequantize_tb;
         if (fault[lane] !== fault_mem[place]) fail(2, lane);
     endtask
 
-    // Compares the result of a lane with line `place` of the vectors, unless that line has a fault.
+    // Compares the result of a lane with line `place` of the vectors. If that line has a fault, counts the fault
+    // instead.
     task check_lane(input integer lane, place);
         begin
             if (!fault_mem[place] && y[32*lane +: 32] !== y_mem[place]) fail(3, lane);

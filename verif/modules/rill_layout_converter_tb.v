@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_layout_converter. Sends D0 x D1 words in row-major order. KIND selects the order at the output: 0
 // column-major, 1 row-major with every row R times, 2 column-major with every column R times, 3 every second word of a
-// row (D1 even), 4 unchanged. A firing has ROUNDS times D0 x D1 words per token. Without idles and stalls, the bench
-// also checks the rate of both sides, if a bank of the buffer holds more than 2 words (of all tokens together). With
-// ROUNDS = 1, it also checks the latency of 2 cycles.
+// row (D1 even), 4 unchanged. A firing has ROUNDS times D0 x D1 words per token. With ROUNDS = 1, every run
+// checks the latency of 2 cycles. Runs without idles and stalls also check the rate of both sides, if a bank of the
+// buffer holds more than 2 words (of all tokens together).
 // Sets for verif/modules/run.sh:
 // sweep: TOKENS=1 D0=4 D1=3 R=1 KIND=0
 // sweep: TOKENS=2 D0=3 D1=5 R=3 KIND=1

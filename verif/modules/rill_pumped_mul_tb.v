@@ -34,8 +34,8 @@ module rill_pumped_mul_tb;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
     localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper sum
     localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
-    // Bits of the upper sum: all above SPLIT with SUM_W 32; 18, which hold the sum of 64 products, with a wider one.
-    // X_BITS 10 (SPLIT 16) is only run with SUM_W 32.
+    // Bits of the upper sum that are compared. SUM_W 32: all bits from SPLIT on. Wider sums: 18, which hold the sum of
+    // 64 products. X_BITS 10 (SPLIT 16) is only run with SUM_W 32.
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18;
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
@@ -50,6 +50,8 @@ module rill_pumped_mul_tb;
     wire [SUM_W-1:0] cascade [0:ALL-1];
     wire [SUM_W-1:0] sum = p[COUNT-1];
     integer          n, i, seed, idle, w, most = 0;
+    // Index: the pair of activations. x0, x1: its lower and its upper activation. lows, highs: its expected sums. The
+    // inputs x_0 and x_1 are something else: x_0 has both activations of pair 0, x_1 those of pair 1.
     integer          x0 [0:1];
     integer          x1 [0:1];
     integer          lows [0:1];
@@ -61,8 +63,8 @@ module rill_pumped_mul_tb;
     genvar g;
     generate
         for (g = 0; g < ALL; g = g + 1) begin : gen_product
-            // Multiplier g of the chain works g half cycles late. The product of another multiplier that it adds is
-            // made half a cycle earlier.
+            // Multiplier g of the chain works g half cycles late. The multiplier whose product it gets over sum_beside
+            // works half a cycle before it.
             localparam LATE = g < COUNT ? g : g - COUNT;
             localparam X0_LATE = LATE / 2;
             localparam X1_LATE = (LATE + 1) / 2;

@@ -32,7 +32,7 @@ mkdir -p "$work"
 design=$work/gates log=$work/gates.log
 rm -rf "$design"
 # Generates the design and its image, and replaces the RTL by the netlist. `synth -run begin:fine` stops before the
-# stage `fine`. Its steps follow one by one without memory_map, so that memories stay memories.
+# stage `fine`. The steps of that stage are listed here without memory_map, so that memories stay memories.
 synthesize() (
     "$rill" gen "$spec" -o "$design" && "$rill" pack "$spec" --weights random:1 -o "$design" && cd "$design" &&
         yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by
-the model of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class
-estimated.
+"""Finds the longest path between registers (or ports) of a netlist that Yosys wrote (synth_xilinx -family xcup,
+write_json). model.py is the delay model, and delays.txt has its delays, for an UltraScale+ part of speed grade -2. The
+results are in ns and are estimates.
 
 docs/clock.md says what the model leaves out.
 """
@@ -47,7 +47,9 @@ class Fan:
 
 
 class Walk:
-    """The paths of a netlist."""
+    """The paths of a netlist. at: for each node the latest arrival in ns from any start or input. at_fast: the latest
+    arrival from starts at clk_2x; None if there are none. before, before_fast: for each node the arc over which this
+    arrival comes (graph.py). The place of a cell is its name in the source as the method `place` returns it."""
 
     def __init__(self, net: Netlist):
         self.net, self.ns = net, net.ns
@@ -72,9 +74,9 @@ class Walk:
         return found
 
     def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
-        """Returns the longest paths. Ends that differ only in the index of a vector or lane count once. `of_reset`
-        selects only paths that begin at a reset (True) or only other paths (False). `of_half` selects paths with half a
-        cycle in the same way."""
+        """Returns the longest paths. Paths whose starts and ends differ only in the index of a vector or lane count
+        once. `of_reset` selects only paths that begin at a reset (True) or only other paths (False). `of_half` selects
+        paths with half a cycle in the same way."""
         found: list[Path] = []
         seen = set()
         for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
@@ -104,6 +106,7 @@ class Walk:
         return sum(1 for kind in kinds if kind in ("lut", "muxf", "dsp", "lutram", "bitwise"))
 
     def kind_at(self, node: int) -> str:
+        """Returns the kind of the cell that drives a node; "chain" for a node that is no net, "port" for an input."""
         cell = self.net.driver.get(node, (None, ""))[0]
         return self.net.kind[cell] if cell else "chain" if node in self.net.virtual else "port"
 
@@ -140,8 +143,9 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """Returns the place of the register of a port. The last register of a chain of stages has only the name of the
-        port, so its place follows from the names of the other stages."""
+        """Returns the place of the register of a port. If the port is the end of a chain of stages that a generate
+        loop makes, Yosys names the last register only after the port. Its place is then that of the last named stage,
+        with the index one higher."""
         if place != port:
             return place
         stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
