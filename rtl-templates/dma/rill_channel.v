@@ -10,8 +10,8 @@
 // error_address belong to the engine with the lowest number that has an error, the write engine after all read engines.
 // They change if an engine with a lower number gets an error later. rill_request_watch reads them in the cycle after
 // error has risen.
-// beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
-// no engine has anything to do.
+// beat: a read beat arrives in this cycle. answer: on the write side, data or a response is transferred in this cycle.
+// idle: no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
 // change widths; normal, data, secure access.
 // Reset: clk, synchronous active-high. rst resets the arbiter, which outlives a request. core_rst resets the engines,
@@ -29,8 +29,10 @@
 // R             READERS, at least 1                                                         clients  derived
 // W             WRITERS, at least 1                                                         clients  derived
 // ENGINES       engines; each has a reset and a flush                                       engines  derived
-// BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read)     beats    any
-// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS)         beats    any
+// BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read):    beats    any
+//               each 1 to 256
+// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS of       beats    any
+//               rill_dma_read): each at least the reader's BURST
 // STYLE         storage of each reader's FIFO (RAM_STYLE), 8 bits each: the letter d for    -        any
 //               "distributed", b for "block" or u for "ultra"
 `default_nettype none
