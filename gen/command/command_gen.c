@@ -63,6 +63,28 @@ static bool write_texts(const struct emit_plan *p, const struct clock_model *clo
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
+// Returns whether there is a README.md whose first line is not that of rill gen.
+static bool is_other_readme(const char *path) {
+    char line[128];
+    FILE *file = fopen(path, "r");
+    bool other = file && !(fgets(line, sizeof line, file) && strstr(line, EMIT_README_MARK));
+    if (file) fclose(file);
+    return other;
+}
+
+// Writes README.md, but not over a file of the user.
+static bool write_readme(const struct emit_plan *p, const struct emit_rtl *rtl, const struct clock_model *clock,
+                         struct output *out, struct diag *diag) {
+    const char *path = arena_printf(out->arena, "%s/README.md", out->dir);
+    struct text readme = {0};
+    if (is_other_readme(path)) {
+        diag_warning(diag, loc_file(out->arena, path), MSG_README_KEPT);
+        return true;
+    }
+    emit_readme(p, rtl, clock->state != CLOCK_NONE, &readme);
+    return write_text(out, "README.md", &readme);
+}
+
 // Writes the files that the oracle reads in a simulation: the original spec, its family and the golden functions of
 // custom kernels.
 static bool write_oracle(const struct ir *ir, struct output *out) {
@@ -113,8 +135,9 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
     const struct emit_plan *plan = emit_plan_make(ir, &(struct emit_names){identity, pack_layout_hash(ir)});
     bool ok = emit_rtl(plan, &rtl, diag) && clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
     if (ok) clock_warn(ir, &clock, loc, diag);
-    ok = ok && write_verilog(plan, &rtl, out) && write_texts(plan, &clock, out) && write_oracle(ir, out) &&
-         write_clock(ir, &clock, out) && write_waivers(ir->arena, &rtl, out, diag);
+    ok = ok && write_verilog(plan, &rtl, out) && write_texts(plan, &clock, out) &&
+         write_readme(plan, &rtl, &clock, out, diag) && write_oracle(ir, out) && write_clock(ir, &clock, out) &&
+         write_waivers(ir->arena, &rtl, out, diag);
     return write_text(out, "design.yaml", &design) && ok;
 }
 
@@ -191,7 +214,7 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump from which to continue"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
-     .help = "folder to write: rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
+     .help = "folder to write: README.md, rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
              "report.json, oracle/, sim/rill_sim_top.sv. A design on several dies also has pblocks.tcl, and one with "
              "a timing record has design.timing.json"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .without = "--dump-after", .help = COMMAND_TIMING_HELP},

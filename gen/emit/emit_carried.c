@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/kernel.h"
 
 enum { HOPS = 16 }; // most kernels that a word is followed through
@@ -74,11 +75,20 @@ int emit_tensor_at(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE ? tensor : ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
 }
 
+// Adds a tensor. If it is quantized, adds the name of what was quantized, because its own name may be that of a
+// product.
+static void add_tensor(const struct ir *ir, int tensor, struct text *out) {
+    int node = ir->tensor[tensor].producer;
+    emit_tensor(ir, tensor, out);
+    if (node != IR_NONE && ir_node_is(ir, node, OP_QUANTIZES))
+        text_addf(out, " (%s quantized)", ir->tensor[ir->node[node].in[0]].name);
+}
+
 // Describes the stream by its own ends. brief: only by the tensor's name. Returns false if the ends tell nothing.
 static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief, struct text *out) {
     int tensor = emit_tensor_at(ir, e);
     if (tensor != IR_NONE && brief) text_add(out, ir->tensor[tensor].name);
-    else if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
+    else if (tensor != IR_NONE) add_tensor(ir, tensor, out);
     return tensor != IR_NONE || add_role(ir, e, out) || add_turns(ir, e, out);
 }
 

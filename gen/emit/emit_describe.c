@@ -425,101 +425,6 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
                       columns, ir_engine_name(p->ir, e, "walk_tree"));
 }
 
-// ---- data between modules ----
-
-struct names { // a list in which each name occurs once
-    struct arena *arena;
-    VEC(const char *) seen;
-};
-
-static void add_name(struct names *n, const char *name) {
-    for (size_t i = 0; i < n->seen.count; i++)
-        if (!strcmp(n->seen.items[i], name)) return;
-    VEC_PUSH(n->arena, n->seen, name);
-}
-
-// Adds data that goes from module to module on plain nets instead of streams.
-static void add_plain_data(const struct emit_plan *p, int from, int to, struct names *names) {
-    static const struct {
-        enum ir_net_role role;
-        const char *name;
-    } data[] = {{IR_NET_PARAM_LOAD_VALID, "vector parameters (param_load)"},
-                {IR_NET_TAIL_DATA, "values of the open block (tail_data, 4 cycles after tail_valid)"},
-                {IR_NET_ROW_HASH, "hash of the logits (row_hash)"}};
-    for (int n = 0; n < p->ir->nets; n++)
-        for (size_t i = 0; i < COUNT_OF(data); i++)
-            if (p->ir->net[n].role == data[i].role && p->driver[n] == from && emit_plan_reads(p, n, to))
-                add_name(names, data[i].name);
-}
-
-// Returns the names of the data on streams and nets from one module to another, each once.
-static struct names flow_of(const struct emit_plan *p, int from, int to) {
-    struct names names = {.arena = p->ir->arena};
-    for (int e = 0; e < p->ir->edges; e++) {
-        const struct ir_edge *edge = &p->ir->edge[e];
-        if (p->home[edge->src_kernel] == from && p->home[edge->dst_kernel] == to)
-            add_name(&names, emit_carried_name(p->ir, edge));
-    }
-    add_plain_data(p, from, to, &names);
-    return names;
-}
-
-// Returns the name of the data that a memory client transfers, with the client's name.
-static const char *data_of_client(const struct ir *ir, const struct ir_client *c) {
-    static const struct {
-        const struct kernel_class *class;
-        const char *data;
-    } written[] = {
-        {&rtl_k_writer, "keys"}, {&rtl_v_tail, "full blocks of values"}, {&rtl_ring_writer, "generated ids"}};
-    const char *data = c->role == IR_CLIENT_PROMPT  ? "prompt ids"
-                       : c->role == IR_CLIENT_IMAGE ? "header of the image, vector parameters"
-                                                    : NULL;
-    for (size_t i = 0; i < COUNT_OF(written) && c->kernel != IR_NONE; i++)
-        if (!strcmp(ir->kernel[c->kernel].module, written[i].class->module)) data = written[i].data;
-    return data ? arena_printf(ir->arena, "%s (%s)", data, c->name) : c->name;
-}
-
-// Returns the names of the transfers by which a module reads or writes memory.
-static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
-    const struct ir *ir = p->ir;
-    struct names names = {.arena = ir->arena};
-    if (m == p->shared && ir_has_lanes(ir) && !is_write) add_name(&names, "weights, keys and values (lane)");
-    for (int c = 0; c < ir->clients; c++) {
-        const struct ir_client *client = &ir->client[c];
-        int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];
-        if (home == m && client->is_write == is_write) add_name(&names, data_of_client(ir, client));
-    }
-    return names;
-}
-
-static void add_names(const struct names *n, struct text *out) {
-    for (size_t i = 0; i < n->seen.count; i++) text_addf(out, "%s%s", i ? ", " : "", n->seen.items[i]);
-    text_add(out, "\n");
-}
-
-static void add_flow(const char *from, const char *to, const struct names *n, struct text *out) {
-    if (!n->seen.count) return;
-    text_addf(out, "//   %s to %s: ", from, to);
-    add_names(n, out);
-}
-
-// Lists the data that a module receives and sends on streams, and to and from memory. If m is EMIT_TOP, lists the data
-// of all modules.
-static void add_flows(const struct emit_plan *p, int m, struct text *out) {
-    for (int from = 0; from < p->modules; from++)
-        for (int to = 0; to < p->modules; to++) {
-            struct names n = flow_of(p, from, to);
-            if (from != to && (m == EMIT_TOP || m == from || m == to))
-                add_flow(emit_module_path(p, from), emit_module_path(p, to), &n, out);
-        }
-    for (int is_write = 0; is_write <= 1; is_write++)
-        for (int i = 0; i < p->modules; i++) {
-            struct names n = transfers_of(p, i, is_write);
-            const char *path = emit_module_path(p, i);
-            if (m == EMIT_TOP || m == i) add_flow(is_write ? path : "memory", is_write ? "memory" : path, &n, out);
-        }
-}
-
 // ---- the text of the head ----
 
 // Lists the operations of a module's region with the instances that compute them, and the module's other kernels.
@@ -546,7 +451,7 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     if (p->module[m].region != IR_NONE) add_region(p, m, out);
     else add_kernels_of(p, m, true, "Instances:", out);
     text_add(out, "// Streams and transfers of this module:\n");
-    add_flows(p, m, out);
+    emit_flows(p, m, out);
     text_add(
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
@@ -563,11 +468,10 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
 static void add_channel_row(const struct emit_plan *p, struct text *out) {
     int channels = p->ir->design.channels;
     const char *last = channels > 1 ? arena_printf(p->ir->arena, " to u_channel_%02d", channels - 1) : "";
-    text_addf(
-        out,
-        "//   u_channel_00%s: one memory channel each: DMA engines that read ahead, their arbiter, a write engine, "
-        "the AXI port\n",
-        last);
+    text_addf(out,
+              "//   u_channel_00%s: one memory channel each, with read engines that prefetch, their arbiter, a write "
+              "engine and the AXI port\n",
+              last);
 }
 
 // Adds the row of a module to the list of modules: the numbers of its operations, other kernels and streams, and how
@@ -593,9 +497,21 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : "kernels of several regions");
 }
 
-// Says what the modules are, and how to read the file.
+const char *emit_does(const struct ir *ir) {
+    return ir->design.is_lm
+               ? "A host writes the image (weights, tables, parameters) and a prompt to memory, and starts a request "
+                 "through the registers. The design runs the model once per step, first on the tokens of the prompt, "
+                 "then on each generated token. It writes the generated ids to the ring, an array in memory, and "
+                 "raises the interrupt."
+               : "A host writes the image (weights, tables, parameters) and the input rows to memory, and starts a "
+                 "request through the registers. The design reads some rows in each step, computes the graph, and "
+                 "writes the output rows to memory. After the last rows it raises the interrupt.";
+}
+
+// Says what the design does, which model it runs, and how to read the file.
 static void add_reading(const struct emit_plan *p, struct text *out) {
     int engines = p->ir->engines;
+    text_addf(out, "// What it does. %s\n// Model. This is %s\n", emit_does(p->ir), emit_model(p->ir));
     text_addf(
         out,
         "// The top connects the regions of the graph, %sthe control and the memory channels.\n"
@@ -616,8 +532,7 @@ static void add_start(const struct ir *ir, struct text *out) {
     for (int e = 0; e < ir->engines; e++) weights = weights || ir_is_resident(&ir->engine[e]);
     text_add(out,
              "//   Start: the host starts the token loop, which is in u_control. The token loop pulses load_start, and "
-             "u_control reads the header of the image. The image is what the host has loaded into memory: weights, "
-             "tables, parameters.");
+             "u_control reads the header of the image.");
     if (kernel_first(ir, KERNEL_STORE) != IR_NONE)
         text_addf(
             out,
@@ -644,33 +559,24 @@ static void add_steps(const struct ir_design *d, const char *caches, struct text
         out,
         "//   Steps: the token loop reads the prompt%s. For each step, it sends the step word%s, then the ids of the "
         "step's tokens. The next %s back after the last step of %s prompt and after each later step. The token "
-        "loop writes %s to the ring%s, and %s a token of the next step%s. %s ring is an array in memory, which is "
-        "written in order and does not wrap around. After the last step, the token loop waits until all generated "
-        "ids%s are in memory.\n",
+        "loop writes %s to the ring%s, and %s token of the next step%s. After the last step, the token loop waits "
+        "until all generated ids%s are in memory.\n",
         d->slots ? " of each request" : "", d->slots ? " of each part" : "",
         d->drafts ? "ids (one or several) come" : "id comes", d->slots ? "a" : "the",
         d->drafts ? "those that it accepts" : "it", d->slots ? " of the request" : "",
-        d->drafts ? "the last of them is" : "the id is", d->slots ? " of this request" : "", d->slots ? "A" : "The",
-        caches);
+        d->drafts  ? "the last of them is the first"
+        : d->slots ? "the id is the only"
+                   : "it is the only",
+        d->slots ? " of this request" : "", caches);
 }
 
-// Says what a step and a step word are.
-static void add_step_terms(const struct ir *ir, struct text *out) {
-    const struct ir_design *d = &ir->design;
-    const char *what = d->is_lm ? "token" : "row";
-    text_addf(out, "// Course of a request (%s.v). A request runs in steps. A step is one pass through the graph for ",
-              ir->kernel[kernel_first(ir, KERNEL_LOOP)].module);
-    if (d->tokens > 1) text_addf(out, "up to %d %ss. ", d->tokens, what);
-    else text_addf(out, "one %s. ", what);
-    if (d->slots)
-        text_add(out,
-                 "Several requests can run at the same time. A step then has a part for each of them, as far as it "
-                 "has room. ");
+// Says what the course of a request is, and where step words go.
+static void add_step_words(const struct ir *ir, struct text *out) {
     text_addf(
         out,
-        "A step word (position, number of %ss; its fields are below, in \"Reference\") goes from u_control to every "
-        "instance that needs it.\n",
-        what);
+        "// Course of a request (%s.v). A request runs in steps. A step word (position, number of %ss; its fields "
+        "are below, in \"Reference\") goes from u_control to every instance that needs it.\n",
+        ir->kernel[kernel_first(ir, KERNEL_LOOP)].module, ir->design.is_lm ? "token" : "row");
 }
 
 // Explains in which order the engine reads keys and values that the design writes. unit: the words before the names of
@@ -696,7 +602,7 @@ static void add_course(const struct ir *ir, struct text *out) {
     const char *idle = ir->engines > 1 ? "channels and walkers are idle (channel_idle and the nets *_walker_idle)"
                        : ir->engines   ? "channels and the walker are idle (channel_idle, walker_idle)"
                                        : "channels are idle (channel_idle)";
-    add_step_terms(ir, out);
+    add_step_words(ir, out);
     add_start(ir, out);
     if (d->is_lm) add_steps(d, caches, out);
     else add_steps_of_rows(caches, out);
@@ -709,23 +615,49 @@ static void add_course(const struct ir *ir, struct text *out) {
         d->slots ? ", when no request is left" : "", idle);
 }
 
+// Says what a step is.
+static void add_step_terms(const struct ir_design *d, struct text *out) {
+    const char *what = d->is_lm ? "token" : "row";
+    text_add(out, "A step is one pass through the graph, for ");
+    if (d->tokens > 1) text_addf(out, "up to %d %ss", d->tokens, what);
+    else text_addf(out, "one %s", what);
+    if (d->is_lm && d->tokens > 1 && !d->slots)
+        text_add(out, d->drafts ? " of the prompt, then for one generated token and the drafts after it"
+                                : " of the prompt, then for one generated token");
+    text_add(out, ". ");
+    if (d->slots)
+        text_addf(out,
+                  "Several requests can run at the same time. A step then has a part for each of them, as far as it "
+                  "has room. A part has tokens of the prompt, or one generated token%s. ",
+                  d->drafts ? " and the drafts after it" : "");
+}
+
 // Explains the terms of the comments.
 static void add_terms(const struct emit_plan *p, struct text *out) {
-    text_add(
+    const struct ir_design *d = &p->ir->design;
+    text_add(out, "// Terms. ");
+    add_step_terms(d, out);
+    text_addf(
         out,
-        "// Terms. A region is a part of the graph that runs as a whole, once or several times in a step. A kernel is "
-        "an instance that computes an operation, steers or converts words, or is part of the control. A rill_link is "
-        "not a kernel. A firing is one run of a kernel over its operands, for all tokens of the step. A kernel fault "
-        "is a value that a kernel cannot use or cannot represent: a NaN, an infinity, an overflow, or the number of a "
-        "table row that does not exist.\n");
+        "A region is a part of the graph that runs as a whole, once or several times in a step. A kernel is an "
+        "instance "
+        "that computes an operation, steers or converts words, or is part of the control. A rill_link is not a kernel. "
+        "A firing is one run of a kernel over its operands, for all %ss of the step. A step word tells the kernels of "
+        "a "
+        "step its position and its number of %ss. A client of a memory channel is what reads or writes memory through "
+        "it: a port of a kernel, or the channel's lane.%s A kernel fault is a value that a kernel cannot use or cannot "
+        "represent: a NaN, an infinity, an overflow, or the number of a table row that does not exist.\n",
+        d->is_lm ? "token" : "row", d->is_lm ? "token" : "row",
+        d->is_lm ? d->slots ? " A ring, of which each request has one, is written in order and does not wrap around."
+                            : " The ring is written in order and does not wrap around."
+                 : "");
     if (p->ir->engines)
         text_add(
             out,
             "// Terms of the matrix engine. The walker of an engine requests its weights, keys and values ahead of "
             "use. An engine that reads memory has one lane for each of its channels. A channel's client `lane` reads "
             "for this lane. (LANES counts the lanes of vector kernels, not those of an engine.) A row-step is one row "
-            "in "
-            "each lane at the same time: a row of weights, the key of a position, or one element of a head of the "
+            "in each lane at the same time: a row of weights, the key of a position, or one element of a head of the "
             "values at many positions. The open block (tail_* and v_tail_* in names) is the newest block of 64 "
             "positions of values. It stays on chip, and is written to memory when it is full.\n");
 }
@@ -739,9 +671,8 @@ static void add_elements(struct text *out) {
         "with an fp32 scale, {scale, values}; scalar is one fp32 for each token and firing; id is a token's number "
         "in the vocabulary. A firing of mx has an even number of words for each token. If the data have an odd number "
         "of words, a word of zeros follows. Where the spec gives no other names, NAME_mx is the quantized operand of "
-        "the product "
-        "NAME and of later products with the same operand, and NAME_acc is the product before it is "
-        "dequantized.\n");
+        "the product NAME, which later products may share, not NAME quantized. NAME_acc is the product before it is "
+        "dequantized. The comment of a stream of mx says which tensor was quantized.\n");
 }
 
 // Returns whether a stream with a type is not in the usual order.
@@ -758,7 +689,7 @@ static void add_streams(const struct ir *ir, struct text *out) {
     text_addf(
         out,
         "// Streams (docs/rtl.md, \"Following a stream\") have the nets of AXI4-Stream. tuser = {1 for the last token "
-        "of the step, place of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
+        "of the step, number of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
         "//   from_<kernel>_<port>_* are the nets at the writer, to_<kernel>_<port>_* those at the reader. Between "
         "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
         "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}, or <stream>_tdata if there are no other "
@@ -802,17 +733,19 @@ static void add_bases(const struct ir *ir, struct text *out) {
     text_add(out, ".\n");
 }
 
-// Explains transfers of memory and resets.
-static void add_memory(const struct emit_plan *p, struct text *out) {
+// Explains transfers of memory.
+static void add_memory(const struct ir *ir, struct text *out) {
+    text_add(out,
+             "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
+             "(<name>_beat). The offset counts from the base of the client (read_base or write_base of the channel): "
+             "channel_base");
+    add_bases(ir, out);
+}
+
+// Explains the clock and the resets.
+static void add_clock(const struct emit_plan *p, struct text *out) {
     bool way = emit_way_stages(p->ir) > 0;
     const char *die = way ? "<die>_" : "";
-    text_add(
-        out,
-        "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
-        "(<name>_beat). A client of a channel is what reads or writes memory through it: a port of a kernel, or the "
-        "channel's lane. The offset counts from the base of the client (read_base or write_base of the channel): "
-        "channel_base");
-    add_bases(p->ir, out);
     if (ir_second_clock(p->ir))
         text_add(out, "// Clocks. clk_2x has twice the rate of clk and is in phase with it, so paths between them are "
                       "synchronous. Only matrix engines use clk_2x. All other ports are synchronous to clk.");
@@ -820,12 +753,14 @@ static void add_memory(const struct emit_plan *p, struct text *out) {
         text_add(out, "// Clock. clk is the only clock. All ports are synchronous to it, and nothing crosses clock "
                       "domains.");
     text_add(out, " The frequency in the first lines is the target of the design (clock_mhz of design.yaml). Synthesis "
-                  "has to confirm it.\n");
+                  "has to confirm it.\n"
+                  "// Resets are synchronous and active-high. " EMIT_RESET_USE "\n");
     text_addf(
         out,
-        "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
-        "token loop, the counters, the arbiters of the channels. core_rst_%s<module> and core_rst_%schannel_<number> "
-        "reset everything else: each bit is rst | soft_rst, %s%d cycles later. The token loop's soft_rst is high for "
+        "//   rst resets what outlives a request: the host's registers, the token loop, the counters, the arbiters of "
+        "the "
+        "channels. core_rst_%s<module> and core_rst_%schannel_<number> reset everything else: each bit is rst | "
+        "soft_rst, %s%d cycles later. The token loop's soft_rst is high for "
         "12 cycles. A module has one bit for each instance u_<name>%s. In the module, the bit is called rst_<name>. A "
         "channel has one bit for each DMA engine.\n",
         die, die, way ? "up to " : "", kernel_reset_way(&p->ir->kernel[kernel_first(p->ir, KERNEL_LOOP)]),
@@ -888,6 +823,39 @@ static void add_step_word(const struct ir *ir, struct text *out) {
     if (ir->design.slots) add_part_words(out);
 }
 
+// Lists the features of library modules that this design does not have, with the parameters that belong to them.
+static void add_absent(const struct ir *ir, struct text *out) {
+    const struct ir_design *d = &ir->design;
+    bool windows = false, asym = false, many = false;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_attrs *attrs = &ir->node[n].attrs;
+        windows = windows || ir_attr_find(attrs, "window");
+        if (ir_node_is(ir, n, OP_BY_WEIGHTS))
+            asym = asym || ir_attr_choice(attrs, "weights", (int)d->weights) == SPEC_INT4_ASYM;
+    }
+    for (int f = 0; f < ir->firings; f++) many = many || ir->firing[f].many;
+    const struct {
+        bool absent;
+        const char *what;
+    } features[] = {{!d->drafts, "drafts (DRAFTS)"},
+                    {!d->prefix, "positions that a request keeps from the one before (PREFIX)"},
+                    {!d->slots, "several requests at the same time (SLOTS, PLACES, PARTS, ENTRY_PART)"},
+                    {!windows, "attention windows (WINDOW, WINDOWS)"},
+                    {d->query_heads <= 1, "query heads that an engine takes together (TOGETHER)"},
+                    {!many, "entries that steps of one token skip (ENTRY_MANY)"},
+                    {!emit_way_stages(ir), "several dies (HOPS, CHAINS, EARLY, HALVES, BORDERS)"},
+                    {!asym, "int4_asym weights (ASYM)"},
+                    {!ir_second_clock(ir), "multipliers that work twice in a cycle (PUMP 2, clk_2x)"},
+                    {d->is_lm, "graphs that are not language models (MODE 1 of the token loop)"},
+                    {!d->is_lm, "language models (MODE 0 of the token loop)"}};
+    int count = 0;
+    text_add(out, "// Not in this design: ");
+    for (size_t i = 0; i < COUNT_OF(features); i++)
+        if (features[i].absent) text_addf(out, "%s%s", count++ ? ", " : "", features[i].what);
+    text_add(out, ". Skip what library modules say about these, and library modules that only these need. An instance "
+                  "leaves out a parameter that has its default.\n");
+}
+
 // Adds the part of the comment that is for reference.
 static void add_reference(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n// Reference: the rest of this comment is to look up names and types of nets.\n");
@@ -900,9 +868,9 @@ static void add_reference(const struct emit_plan *p, struct text *out) {
         "LANES*FP32_W bits, element 0 in the low ones. The ports of rill_top have numeric widths (docs/rtl.md, "
         "\"Constants\").\n"
         "// Library modules (rill_*.v) call a word of fp32 a chunk, a word of mx or kv a unit, the exponent in a word "
-        "of "
-        "mx the shift, and the place of a token tok. K and V are keys and values.\n");
+        "of mx the shift, and the number of a token in the step tok. K and V are keys and values.\n");
     add_links(p->ir, out);
+    add_absent(p->ir, out);
     text_add(out,
              "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
              "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for "
@@ -912,16 +880,19 @@ static void add_reference(const struct emit_plan *p, struct text *out) {
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n");
     add_reading(p, out);
+    add_terms(p, out);
+    text_add(out,
+             "// Block diagram, with all data that the modules exchange. Names in parentheses are nets or clients of "
+             "memory channels, all others are streams.\n");
+    emit_picture(p, "//   ", out);
     text_add(
         out,
         "// Structure: the instances of the top. An operation counts in the module that computes it, a stream in the "
         "module that has its FIFO.\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     add_channel_row(p, out);
-    text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
-    add_flows(p, EMIT_TOP, out);
+    add_memory(p->ir, out);
     add_course(p->ir, out);
-    add_terms(p, out);
-    add_memory(p, out);
+    add_clock(p, out);
     add_reference(p, out);
 }

@@ -206,8 +206,9 @@ static const char *port_doc(const char *before, const char *port) {
     static const struct {
         const char *port, *doc;
     } docs[] = {{"kept", "checksum of the image whose parameters are on chip"},
-                {"k_layers_done", "counts of layers that are written (k_layer_done and v_layer_done are pulses)"},
-                {"kv_layers_done", "count of layers whose keys and values are written"}};
+                {"k_layers_done",
+                 "pairs of step and layer that are written, counted (k_layer_done and v_layer_done are pulses)"},
+                {"kv_layers_done", "pairs of step and layer whose keys and values are written, counted"}};
     if (!strcmp(before, "v_layers_done")) return NULL; // k_layers_done has the comment of all three
     for (size_t i = 0; i < COUNT_OF(docs); i++)
         if (!strcmp(port, docs[i].port)) return docs[i].doc;

@@ -98,8 +98,8 @@ static bool add_header(struct emit_library *library, const char *name, const cha
         if (is_wanted(library, header, line, around))
             text_addf(&lines, "%.*s%.*s\n", end > line ? count : 0, blanks, (int)(end - line), line);
     if (lines.len)
-        text_addf(out, "%.*s// from %s:\n%s%.*s// end of %s\n", count, blanks, name, text_cstr(&lines), count, blanks,
-                  name);
+        text_addf(out, "%.*s// ---- a copy of the library's %s ----\n%s%.*s// ---- end of the copy ----\n", count,
+                  blanks, name, text_cstr(&lines), count, blanks);
     text_free(&lines);
     return header;
 }

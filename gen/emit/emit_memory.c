@@ -417,7 +417,7 @@ static void add_walk_tree(struct emit_scope *s, int engine) {
     const char *reset = emit_reset(s, tree, &die, 1);
     text_addf(s->out,
               "    %s #(\n        .DATA_W(%s),\n        .PORTS(%s),\n"
-              "        // most readers of a copy of the descriptor\n        .GROUP(%d)\n    ) u_%s (\n"
+              "        // most readers of a copy of the descriptor\n        .GROUP(%d)) u_%s (\n"
               "        .clk(clk), .rst(%s),\n",
               rtl_fork_tree.module, emit_expression(ir, "DESC_W", DESCRIPTOR_BITS),
               emit_expression(ir, emit_of_channels(ir, channels, NULL), channels), KERNEL_TREE_GROUP, tree, reset);

@@ -385,7 +385,7 @@ static void add_control(const struct emit_plan *p, emit_pins *pins) {
     int channels = p->ir->design.channels;
     add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", channels,
               emit_of_channels(p->ir, channels, NULL), false, pins);
-    add_plain(p, "channel_answer", "the memory takes write data or gives a write response in this cycle", channels,
+    add_plain(p, "channel_answer", "write side: the memory takes data or gives a response in this cycle", channels,
               emit_of_channels(p->ir, channels, NULL), false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});

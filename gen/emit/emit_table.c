@@ -308,19 +308,19 @@ static struct table table_of(const struct ir *ir, int kernel, const struct ir_va
     return t;
 }
 
-// Returns the section of the documentation that explains the fields of the table's entries.
-static const char *fields_at(const struct table *t) {
+// Says what the entries of a table are, or where their fields are explained.
+static const char *entries_are(const struct table *t) {
     if (t->engine == IR_NONE || kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
-        return "docs/rtl.md, section 5";
-    return t->ir->engine[t->engine].kernel == t->kernel ? "docs/engine.md, schedule entry"
-                                                        : "docs/memory.md, reading ahead";
+        return "an entry is the number of a stream";
+    return t->ir->engine[t->engine].kernel == t->kernel ? "fields: below (docs/engine.md, schedule entry)"
+                                                        : "fields: below (docs/memory.md, reading ahead)";
 }
 
 // Describes the entry of a table that has only one. Its value is printed like that of other parameters.
 static void add_only_entry(const struct table *t, struct text *out) {
     struct text note = {0};
     add_note(t, 0, t->value->word, &note);
-    if (note.len) text_addf(out, "        // the only entry: %s; fields: %s\n", text_cstr(&note), fields_at(t));
+    if (note.len) text_addf(out, "        // the only entry: %s; fields: README.md\n", text_cstr(&note));
     text_free(&note);
 }
 
@@ -340,24 +340,68 @@ static void add_attention_terms(const struct table *t, const char *indent, struc
             indent);
 }
 
-// Lists the fields of an entry with their bits, the high ones first.
-static void add_fields(const char *layout, const char *indent, struct text *out) {
+// Returns the meaning of a field, with the meanings of its values if these have names.
+static const char *meaning_of(const struct ir *ir, const char *layout, const char *field, const char *meaning) {
+    static const struct {
+        const char *layout, *field, *meaning;
+        int value;
+    } values[] = {
+#define VALUE(layout, field, id, value, meaning) {#layout, #field, meaning, value},
+#include "include/fields.def"
+    };
+    const char *before = ": ";
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
+        if (strcmp(values[i].layout, layout) != 0 || strcmp(values[i].field, field) != 0) continue;
+        meaning = arena_printf(ir->arena, "%s%s%d %s", meaning, before, values[i].value, values[i].meaning);
+        before = "; ";
+    }
+    return meaning;
+}
+
+bool emit_layout_field(const struct ir *ir, const char *layout, int index, struct emit_layout_field *field) {
     static const struct {
         const char *layout, *name;
         int first, bits;
+        const char *meaning;
     } fields[] = {
-#define FIELD(layout, id, first, bits, meaning) {#layout, #id, first, bits},
+#define FIELD(layout, id, first, bits, meaning) {#layout, #id, first, bits, meaning},
 #include "include/fields.def"
     };
-    text_addf(out, "%sFields:", indent);
-    for (size_t i = COUNT_OF(fields); i-- > 0;) {
-        if (strcmp(fields[i].layout, layout) != 0) continue;
-        text_add(out, " ");
-        for (const char *c = fields[i].name; *c; c++) text_addf(out, "%c", tolower((unsigned char)*c));
-        if (fields[i].bits > 1) text_addf(out, "[%d:%d]", fields[i].first + fields[i].bits - 1, fields[i].first);
-        else text_addf(out, "[%d]", fields[i].first);
+    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+        if (strcmp(fields[i].layout, layout) != 0 || index-- > 0) continue;
+        int first = fields[i].first, bits = fields[i].bits;
+        const char *range = bits == 1 ? arena_printf(ir->arena, "[%d]", first)
+                                      : arena_printf(ir->arena, "[%d:%d]", first + bits - 1, first);
+        char *name = arena_printf(ir->arena, "%s%s", fields[i].name, range);
+        for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+        *field =
+            (struct emit_layout_field){name, meaning_of(ir, layout, fields[i].name, fields[i].meaning), first, bits};
+        return true;
     }
-    text_add(out, ".\n");
+    return false;
+}
+
+static bool is_used(const struct table *t, const struct emit_layout_field *field) {
+    for (int w = 0; w < t->value->words; w++)
+        if (ir_word_field(&t->value->word[w], field->first, field->bits)) return true;
+    return false;
+}
+
+// Explains the fields of an entry, the low ones first. Only lists the fields that are 0 in all entries.
+static void add_fields(const struct table *t, const char *layout, const char *indent, struct text *out) {
+    struct emit_layout_field field;
+    text_addf(
+        out,
+        "%sFields of an entry. K and V are keys and values, the V tail is the open block, C is the number of lanes:\n",
+        indent);
+    for (int i = 0; emit_layout_field(t->ir, layout, i, &field); i++)
+        if (is_used(t, &field)) text_addf(out, "%s  %s: %s\n", indent, field.name, field.meaning);
+    int count = 0;
+    for (int i = 0; emit_layout_field(t->ir, layout, i, &field); i++)
+        if (!is_used(t, &field))
+            text_addf(out, "%s%s", count++ ? ", " : arena_printf(t->ir->arena, "%s0 in all entries: ", indent),
+                      field.name);
+    if (count) text_add(out, ".\n");
 }
 
 // Explains what the notes of an engine's entries say of operands.
@@ -376,32 +420,6 @@ static void add_operand_terms(const struct table *t, const char *indent, struct 
                   indent);
 }
 
-// Explains the fields whose values the notes of the entries do not tell, as far as some entry has one that is not 0.
-static void add_field_terms(const struct table *t, const char *layout, const char *indent, struct text *out) {
-    static const struct {
-        const char *layout, *name, *doc;
-        enum field field;
-    } terms[] = {
-        {"ENGINE", "last_rows", "rows in the last row-step, which may leave lanes without one", ENGINE_LAST_ROWS},
-        {"ENGINE", "groups", "group scales of a row; 0: 256 if the weights are int4", ENGINE_GROUPS},
-        {"ENGINE", "asym", "1: the int4 weights have an offset for each 32 elements", ENGINE_ASYM},
-        {"ENGINE", "kv_layer", "layer of the cache in the first repetition of the region", ENGINE_KV_LAYER},
-        {"ENGINE", "kv_step", "layers of the cache from one repetition to the next", ENGINE_KV_STEP},
-        {"ENGINE", "heads", "rows or query heads that take the places of tokens in a step of one token; 0: one",
-         ENGINE_HEADS},
-        {"SEGMENT", "kv_layer", "layer of the cache in the first repetition of the region", SEGMENT_KV_LAYER},
-        {"SEGMENT", "kv_step", "layers of the cache from one repetition to the next", SEGMENT_KV_STEP}};
-    const char *before = indent;
-    for (size_t i = 0; i < COUNT_OF(terms); i++) {
-        bool any = false;
-        for (int w = 0; w < t->value->words; w++) any = any || field_of(&t->value->word[w], terms[i].field);
-        if (strcmp(terms[i].layout, layout) != 0 || !any) continue;
-        text_addf(out, "%s%s: %s.", before, terms[i].name, terms[i].doc);
-        before = " ";
-    }
-    if (before != indent) text_add(out, "\n");
-}
-
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -411,8 +429,7 @@ static void add_terms(const struct table *t, struct text *out) {
     const struct ir_engine *e = &t->ir->engine[engine];
     if (e->kernel == t->kernel) {
         add_operand_terms(t, indent, out);
-        add_fields("ENGINE", indent, out);
-        add_field_terms(t, "ENGINE", indent, out);
+        add_fields(t, "ENGINE", indent, out);
         add_attention_terms(t, indent, out);
     } else if (e->walker == t->kernel) {
         text_addf(out,
@@ -420,8 +437,7 @@ static void add_terms(const struct table *t, struct text *out) {
                   "the header beats (row scales, biases, group scales), which the engine's entries do not count "
                   "(docs/engine.md).\n",
                   indent);
-        add_fields("SEGMENT", indent, out);
-        add_field_terms(t, "SEGMENT", indent, out);
+        add_fields(t, "SEGMENT", indent, out);
     } else if (e->y_demux == t->kernel)
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
@@ -452,7 +468,7 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     if (engine_at(ir, kernel) && add_packed(&ir->kernel[kernel], param, out)) return;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
     struct table t = table_of(ir, kernel, v);
-    text_addf(out, "{ // the last entry first, each with its number; fields: %s\n", fields_at(&t));
+    text_addf(out, "{ // the last entry first, each with its number; %s\n", entries_are(&t));
     add_terms(&t, out);
     add_entries(&t, out);
     text_add(out, "        }");
@@ -590,7 +606,7 @@ static const char *value_doc(const char *module, const char *name) {
         {"X_UNITS", "length of the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
         {"TURN_TOKENS", "tokens for which a lane multiplies a beat in one cycle (A of the spec)", "engine"},
         {"RSQRT_HD", "the scale of scores, 1/sqrt(HEAD_DIM) unless the graph gives another one", "kv_quantize"},
-        {"USE_RSQRT", "1 (for keys): the scale is multiplied by RSQRT_HD", ""},
+        {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD (keys); 0: it is stored as it is (values)", ""},
         {"HAS_KV", "1: reads keys and values", ""},
         {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},
         {"DENSE", "1: words are full except in last row-steps", ""},

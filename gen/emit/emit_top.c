@@ -47,9 +47,10 @@ static void add_clocks(bool second, struct text *out) {
                  "that paths between the two clocks are synchronous\n    input  wire clk_2x,\n"
                  "    // state of clk_2x, in the domain of clk: {lost[15:0], 14 zeros, failed, ready}; 1: it runs\n"
                  "    input  wire [31:0] clock_state,\n");
-    text_add(out, "    // synchronous, active-high; drive it from a register, because it goes to the control and to "
-                  "all channels\n"
-                  "    input  wire rst,\n    // interrupt request to the host\n    output wire interrupt");
+    text_add(out,
+             "    // synchronous, active-high, at least 16 cycles; drive it from a register, because it goes to the "
+             "control and to all channels\n"
+             "    input  wire rst,\n    // interrupt request to the host\n    output wire interrupt");
 }
 
 // Adds a port of a memory channel. Ports of the same AXI channel (AR, R, AW, W or B) share a line.

@@ -51,7 +51,7 @@ struct kernel_scales kernel_scales(const struct ir_kernel *k) {
 
 const struct kernel_class rtl_kv_scale = {
     .module = "rill_kv_scale",
-    .doc = "keeps the scales of keys or values by position and sends them to the softmax",
+    .doc = "keeps the scales of its operand by position and sends them to the softmax",
     .kv = KERNEL_KV_SCALE,
     .traits = KERNEL_SCALES,
     .contract = contract,

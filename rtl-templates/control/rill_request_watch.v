@@ -11,8 +11,8 @@
 // expired: a pulse after `watchdog` cycles without `progress` (a pulse for each beat or response) and without a change
 // of state. With `watchdog` 0 it never comes. The watchdog counts while `running` or `waited` is high; `waited` means
 // that a start waits for the end of a flush. idle_place: the first bit of idle_engines that is 0.
-// kernel_fault and memory_error are levels until the reset at the end of the request. Reset: clk, synchronous
-// active-high rst.
+// A bit of kernel_fault may be a pulse of one cycle. memory_error is a level until the reset at the end of the request.
+// Reset: clk, synchronous active-high rst.
 //
 // name           meaning                unit  range
 // FAULTS         width of kernel_fault  bits  1 or more

@@ -9,8 +9,8 @@
 // error rises one cycle after the error of an engine, and stays until core_rst resets this engine. error_is_write and
 // error_address describe the error of the first engine, in the order of core_rst, that has one. They change if an
 // engine before it in this order fails later, so rill_request_watch reads them in the cycle after error has risen.
-// beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
-// no engine has anything to do.
+// beat: a read beat arrives in this cycle. answer: on the write side, data or a response is transferred in this cycle.
+// idle: no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
 // change widths; normal, data, secure access.
 // Reset: clk, synchronous active-high. rst resets the arbiter, which outlives a request. core_rst resets the engines,
@@ -29,9 +29,9 @@
 // W             WRITERS, at least 1                                                         clients  derived
 // ENGINES       engines; each has a reset and a flush                                       engines  derived
 // BURST         longest burst of each reader, 32 bits each (MAX_BURST of rill_dma_read):    beats    any
-//               a power of two from 1 to 256, and at most 4096 bytes
-// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS):        beats    any
-//               its BURST or more
+//               each a power of two from 1 to 256, and at most 4096 bytes
+// PREFETCH      depth of each reader's prefetch FIFO, 32 bits each (PREFETCH_BEATS of       beats    any
+//               rill_dma_read): each at least the reader's BURST
 // STYLE         storage of each reader's FIFO (RAM_STYLE), 8 bits each: the letter d for    -        any
 //               "distributed", b for "block" or u for "ultra"
 `default_nettype none

@@ -21,7 +21,7 @@
 // name            meaning                                   unit    range
 // BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
 // MAX_BURST       longest burst, as in rill_burst_splitter  beats   1 to 256
-// OUTSTANDING     bursts without complete answer, at most   bursts  1 to 256
+// OUTSTANDING     most bursts that wait for data            bursts  1 to 256
 // PREFETCH_BEATS  depth of the prefetch FIFO                beats   MAX_BURST or more
 // RAM_STYLE       style of the storage of the FIFO          -       "auto", "srl", "distributed", "block", "ultra"
 // ADDR_BITS       width of an address                       bits    32 to 64

@@ -35,7 +35,7 @@
 // CLIENTS       clients that share the engine       clients  1 to 64
 // BEAT_BITS     width of a beat                     bits     64, 128, 256, 512
 // ID_W          width of an id                      bits     1 or more
-// OUTSTANDING   beats without response, at most     beats    1 to 256
+// OUTSTANDING   most beats without a response yet   beats    1 to 256
 // BUFFER_BEATS  depth of the buffer                 beats    1 or more
 // RAM_STYLE     style of the storage of the buffer  -        "auto", "srl", "distributed", "block", "ultra"
 // QUIET_BITS    earlier responses count as lost     bits     2 to 16

@@ -6,7 +6,7 @@
 // ahead. (With drafts, the walker gets the word of a generating step after the kernels have taken it. With slots, the
 // walker and the kernels get each word at the same time.)
 // Out: descriptors {beats, offset}, which a fork brings to the rill_dma_read of each channel.
-// A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Entries of each kind
+// A table entry has 192 bits (fields: comment at the instance), with offsets and strides in bytes. Entries of each kind
 // read, from offset + layer*layer_stride on,
 //     weights  `beats` beats
 //     K        krows*beats beats
@@ -37,11 +37,11 @@
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; a section of     entries    not 0
-//                    length 0 is skipped, but not all may be 0. The sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first low. Length 0         entries    not all 0
+//                    skips a section. The sum of all is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
-// TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
+// TABLE              the entries, 192 bits each (fields: comment at the instance)          -          any
 // ENTRY_MANY         bit e: skip entry e in steps of one token                             -          any
 // PARTS              parts of a step, upper bound                                          parts      1 to 8
 // ENTRY_PART         bit e: walk entry e for each part                                     -          any

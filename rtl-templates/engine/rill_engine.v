@@ -31,7 +31,7 @@
 // row with int4 weights, and RC times the number of group words per row with int4_asym weights.
 // Latency from the command of a row's last beat to m_axis_y: 29 cycles with TURN_TOKENS 1 and PUMP 1, otherwise 32 +
 // PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
-// to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
+// to 8 channels) or 6 cycles after its beat is at all lanes (docs/latency.md).
 // clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
 // (rill_pair_products).
 // fault: pulses for one cycle if a result, a row scale or a bias is not finite. busy and stall_* are for performance
@@ -108,11 +108,11 @@
 //                    row-step
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
-//                    (not all are 0)
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not all 0
+//                    The sum of all is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
-// TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
+// TABLE              the entries, 96 bits each (fields: comment at the instance)               -          any
 // ENTRY_MANY         bit e: skip entry e in steps of one token                                 -          any
 // PARTS              parts of a step, upper bound                                              parts      1 to 8
 // ENTRY_PART         bit e: walk entry e for each part                                         -          any

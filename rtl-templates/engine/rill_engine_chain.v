@@ -3,7 +3,7 @@
 // registers that a placer may put on the dies in between (rill_hop).
 //
 // Reset: clk, synchronous active-high rst. It clears only the two low bits of cmd, which start an action (LANE_VALID
-// and LANE_OUT of rill_engine_fields.vh).
+// and LANE_OUT of rill_engine_command).
 //
 // name      meaning                                       unit    range
 // CMD_W     width of cmd                                  bits    3 or more

@@ -22,7 +22,7 @@
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
 //     cmd_raw     1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr (VTAIL of include/fields.def), in layer n_layer of
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr ({layer[9:0], row[12:0], unit}), in layer n_layer of
 //                 rill_engine_entries
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step

@@ -13,7 +13,7 @@
 //     cycle 5   offset, sums (rill_engine_offset)
 //     cycle 10  out_*
 // TURN_TOKENS 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
-// (rill_pair_skew.vh), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
+// (rill_pair_products), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
 // TURN_TOKENS 2, 4: tok is a turn. Bit i of other_toks: token i + 1 of the turn is valid. x, shift and sums hold
 // TURN_TOKENS operands. emit, out_tok and out_row of cycle 0 make results leave; last is ignored. With TURN_TOKENS 4,
 // bank and out_bank are the banks of acc and out_row.

@@ -14,11 +14,11 @@
 // V_WINDOW           the windows of the layers of values, likewise                             positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
-//                    (not all are 0)
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not all 0
+//                    The sum of all is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
-// TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
+// TABLE              the entries, 96 bits each (fields: comment at the instance)               -          any
 // ENTRY_MANY         bit e: skip entry e in steps of one token                                 -          any
 // PARTS              parts of a step, upper bound                                              parts      1 to 8
 // ENTRY_PART         bit e: walk entry e for each part                                         -          any

@@ -6,7 +6,7 @@
 // With asym, rill_group_terms computes the value that is shifted. rill_lane_sums applies the rest of the exponent.
 // term comes LATENCY = 7 cycles after valid. The header of rill_matrix_lane describes the other inputs. A term has
 // TERM_W bits, enough for the largest factors of all kinds of weights.
-// Reset: synchronous; resets only the valid bits.
+// Reset: clk, synchronous active-high rst; resets only the valid bits.
 //
 // name       meaning                              unit  range
 // BEAT_BITS  width of a beat                      bits  256, 512

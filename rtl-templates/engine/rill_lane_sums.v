@@ -7,7 +7,7 @@
 // A result leaves LATENCY = TERM_AT + 2 cycles after last.
 // PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
 // the cycle of valid (rill_row_params_receive).
-// Reset: synchronous; resets only the valid bits.
+// Reset: clk, synchronous active-high rst; resets only the valid bits.
 //
 // name        meaning                                               unit       range
 // TOKENS      tokens per step, upper bound                          tokens     1, 2, 4, 8

@@ -16,7 +16,7 @@
 //   for both nibbles of a byte. Every rising edge of clk is also one of clk_2x. rill_pair_trees finds out which
 //   ones (rill_pump_phase).
 // - Otherwise, for simulation: twice as many multipliers, at clk. clk_2x is ignored, as with PUMP 1.
-// Reset: synchronous; resets only the valid bits.
+// Reset: clk, synchronous active-high rst; resets only the valid bits.
 //
 // name       meaning                                   unit   range
 // BEAT_BITS  width of a beat                           bits   256, 512

@@ -17,7 +17,7 @@
 //     words        int4_asym: scale and offset of each group, for rill_group_terms
 //     sums         int4_asym: per token the sums of x in each group, for rill_group_terms
 //     term         per token a signed integer
-// Reset: synchronous; resets only the valid bits.
+// Reset: clk, synchronous active-high rst; resets only the valid bits.
 //
 // name       meaning                                   unit   range
 // BEAT_BITS  width of a beat                           bits   256, 512

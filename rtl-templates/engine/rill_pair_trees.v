@@ -12,7 +12,7 @@
 // clk is also one of clk_2x. With two pairs, it multiplies a nibble with pair 0, then with pair 1, whose factors are in
 // x_1. With one pair, it multiplies the low nibble of a byte, then the high one. x_1 is ignored with PAIRS 1, clk_2x
 // with PUMP 1. PUMP must be 2 if PAIRS is 2.
-// Reset: synchronous; resets only the valid bits.
+// Reset: clk, synchronous active-high rst; resets only the valid bits.
 //
 // name       meaning                                       unit   range
 // BEAT_BITS  width of a beat                               bits   256, 512

@@ -5,7 +5,7 @@
 // row_scale and bias belong to the result whose command came LATE + LATENCY cycles before. PARAM_BITS 0: they are
 // s_row_scale and s_bias of that cycle. PARAM_BITS not 0: s_row_scale and s_bias are ignored; params, row, raw and word
 // go to rill_row_params_receive LATE cycles later.
-// Reset: synchronous; parameters on their way are discarded.
+// Reset: clk, synchronous active-high rst; parameters on their way are discarded.
 //
 // name        meaning                                           unit       range
 // ROWS        rows of a chunk                                   rows       1, 4, 8

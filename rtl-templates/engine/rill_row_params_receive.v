@@ -8,7 +8,7 @@
 // Rule for the caller: row n of a chunk (from 0) ends no sooner than with command (n + 1) * 64 / PARAM_BITS of the
 // chunk. By then its parameters have arrived. The parameters of the latest four chunks are kept, so they are read in
 // time even if each row has only one beat.
-// Reset: synchronous; parameters on their way are discarded.
+// Reset: clk, synchronous active-high rst; parameters on their way are discarded.
 //
 // name        meaning                                     unit       range
 // ROWS        rows of a chunk                             rows       1, 4, 8

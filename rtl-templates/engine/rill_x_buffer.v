@@ -15,7 +15,8 @@
 // A unit is written in the cycle after it was taken. No permitted read is early enough to see the old contents.
 // copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the same cycles as
 // here, from registers that have no other load.
-// Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
+// Throughput: one unit in and one pair of units out per cycle. Reset: clk, synchronous active-high rst; the operands
+// are lost.
 //
 // name         meaning                                            unit    range
 // BEAT_BITS    width of a memory beat                             bits    256, 512

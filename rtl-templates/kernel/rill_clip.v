@@ -3,7 +3,7 @@
 //
 // Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
 // operand.
-// Reset: synchronous.
+// Reset: clk, synchronous active-high rst.
 //
 // name    meaning                                                                              unit       range
 // LANES   fp32 per chunk                                                                       elements   1 to 32

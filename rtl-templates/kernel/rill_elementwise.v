@@ -17,7 +17,7 @@
 // TOKENS    tokens per step, upper bound   tokens    1 to 8
 // OPERANDS  streams in, operand 0 low      streams   1 or more
 // LATENCY   stages of a lane               clocks    1 or more
-// COPIES    bits of move (rill_copies.vh)  bits      1 or more
+// COPIES    bits of move, one per 4 lanes  bits      1 or more
 // USER_W    width of tuser                 bits      derived
 `default_nettype none
 

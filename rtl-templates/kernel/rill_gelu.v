@@ -3,8 +3,8 @@
 //     EXACT 0, the tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3))
 //     EXACT 1: y = x * Phi(x), where Phi is the distribution function of the normal distribution
 //
-// Streams: docs/rtl.md section 3. Latency 42 cycles, with EXACT 17; one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse on a NaN or infinite operand.
+// Streams: docs/rtl.md section 3. Latency 42 cycles, with EXACT 17; one chunk per cycle, II 1. Reset: clk, synchronous
+// active-high rst. fault: pulse on a NaN or infinite operand.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk                elements  1 to 32

@@ -21,7 +21,7 @@
 // PARAMS  fp32 values per element in a parameter word     values    1 or more
 // FINISH  enabled clocks from the sums to the statistics  clocks    2 or more
 // STAGES  enabled clocks from the operands to the result  clocks    2 or more
-// COPIES  bits of move (rill_copies.vh)                   bits      1 or more
+// COPIES  bits of move, one per 4 lanes                   bits      1 or more
 // USER_W  width of tuser                                  bits      derived
 `default_nettype none
 

@@ -2,7 +2,7 @@
 // Fetches the fp32 table rows of a step's positions (learned position embeddings, or cosines and sines for rill_rope)
 // and sends them as a vector stream.
 //
-// In: step words (include/fields.def). Out: one descriptor {beats, offset} per active token for a rill_dma_read, for
+// In: step words (docs/rtl.md section 4). Out: one descriptor {beats, offset} per active token for a rill_dma_read, for
 // rows pos to pos + ntok - 1 in order; the beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk,
 // tok); elements past N are +0.0.
 // Row p is at byte TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.

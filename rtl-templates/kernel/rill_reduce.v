@@ -9,8 +9,8 @@
 // Streams: docs/rtl.md section 3; a firing holds whole groups. Results leave in the last round. One word per cycle in.
 // Latency from a word of the last round to its result: 4 cycles for FUNCTION 0 and 1, 11 cycles for sums, and
 // log2(LANES) more with N > 0.
-// Reset: synchronous, valids and counters only. fault: pulse on a NaN or infinity, and for sums on |x| >= 2^23 or a
-// result that is not finite.
+// Reset: clk, synchronous active-high rst, valids and counters only. fault: pulse on a NaN or infinity, and for sums on
+// |x| >= 2^23 or a result that is not finite.
 //
 // name      meaning                                   unit      range
 // LANES     fp32 per chunk                            elements  1, 2, 4, 8, 16, 32

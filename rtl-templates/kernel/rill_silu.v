@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes SiLU of each element of a vector stream: y = x * sigmoid(x), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse on a NaN or infinite operand.
+// Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. Reset: clk, synchronous active-high
+// rst. fault: pulse on a NaN or infinite operand.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk                elements  1 to 32

@@ -2,7 +2,7 @@
 // Applies a soft cap to each element of a vector stream: y = cap * tanh(x / cap), docs/numerics.md section 2.
 //
 // Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse on a NaN or infinite
-// operand. Reset: synchronous.
+// operand. Reset: clk, synchronous active-high rst.
 //
 // name    meaning                       unit       range
 // LANES   fp32 per chunk                elements   1 to 32

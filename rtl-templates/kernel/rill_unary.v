@@ -2,8 +2,9 @@
 // Computes a function of each element of a vector stream: y = f(x), docs/numerics.md section 2. FUNCTION selects f; the
 // header of rill_unary_lane lists the functions.
 //
-// Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: synchronous.
-// fault: pulse on a NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
+// Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: clk,
+// synchronous active-high rst. fault: pulse on a NaN or infinite operand, an operand outside the function's domain, or
+// (FUNCTION 9) an overflow.
 //
 // name      meaning                                                                       unit       range
 // LANES     fp32 per chunk                                                                elements   1 to 32

@@ -8,8 +8,8 @@
 // are scaled: RSQRT_HD is 1 / sqrt(HEAD_DIM), unless the graph gives another scale of scores.
 // Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next head comes in.
 // Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit if that unit is one
-// chunk, plus one cycle per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product
-// that overflows.
+// chunk, plus one cycle per further chunk of the unit. Reset: clk, synchronous active-high rst. fault: pulse on NaN,
+// infinity, or a product that overflows.
 //
 // name       meaning                                        unit       range
 // LANES      fp32 per chunk                                 elements   1, 2, 4, 8, 16, 32

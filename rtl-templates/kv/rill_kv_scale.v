@@ -12,8 +12,8 @@
 // PLACES above 0 (slots): the step words come from rill_part_steps, one per firing of HEADS heads. The layer is the
 // word's place.
 // Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
-// ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
-// keeps its contents.
+// ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: clk, synchronous
+// active-high rst; the RAM keeps its contents.
 //
 // name          meaning                                              unit       range
 // LANES         fp32 per word                                        elements   1, 2, 4, 8, 16, 32

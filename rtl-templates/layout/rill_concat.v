@@ -3,7 +3,8 @@
 //
 // It takes FIRST words of a for each token, then SECOND words of b for each token, then words of a again, and so on.
 // The output firing ends with b's firing; tlast of a is ignored.
-// Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: synchronous, valids and counters only.
+// Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: clk, synchronous active-high rst, valids
+// and counters only.
 //
 // name    meaning                       unit      range
 // LANES   fp32 per chunk                elements  1 or more

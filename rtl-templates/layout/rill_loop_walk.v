@@ -8,8 +8,8 @@
 // move that brings the last element of a walk. The move after it brings number FIRST of the next walk.
 // The buffer has two halves, which successive walks use in turn, beginning with half 0. In half 1, HALF is added to
 // `element`. `half` is the half of the walk that ends. It is read only with `move` and `last`.
-// Latency: the outputs are registers, valid from the clock after a `move` on. Reset: synchronous, to the element FIRST
-// of half 0; the output registers are not reset.
+// Latency: the outputs are registers, valid from the clock after a `move` on. Reset: clk, synchronous active-high rst,
+// to the element FIRST of half 0; the output registers are not reset.
 //
 // name     meaning                                                    unit      range
 // LOOPS    loops of the walk                                          loops     1 to 8

@@ -15,7 +15,7 @@
 // LAST_ELEMS > 0: the source gives no counts, and s_axis_tcount is ignored. Words of the last row-step of a firing have
 // LAST_ELEMS valid elements; all other words are full. The last row-step is found by counting LAST_WORDS row-steps,
 // because tlast comes only with its last token, too late for its other tokens.
-// Reset: synchronous, control only; tready is low in reset.
+// Reset: clk, synchronous active-high rst, control only; tready is low in reset.
 //
 // name        meaning                                                 unit       range
 // IN_ELEMS    elements of an input word                               elements   1 to 32

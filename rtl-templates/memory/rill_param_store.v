@@ -71,7 +71,7 @@ module rill_param_store #(
     wire                 start;
     wire                 kept;
     wire                 brought;
-    wire [LOAD_BITS-1:0] beat = load_data;
+    wire [LOAD_BITS-1:0] beat = load_data;      // a beat, or the part of one that LOAD_BITS takes
     // These stages are on the dies along the way. They have no reset. Their inputs are 0 in a reset, so a reset of HOPS
     // cycles fills them with zeros.
     rill_hop #(.DATA_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(1'b0),

@@ -10,7 +10,7 @@
 // number of stages between the two ends in each direction. With PARTS above 1 it is one word per PARTS cycles, for
 // which a smaller DEPTH suffices.
 // occupancy and high_water are as in rill_fifo and do not count words that are on the way.
-// Reset: synchronous; both ends and all stages between are reset together.
+// Reset: clk, synchronous active-high rst; both ends and all stages between are reset together.
 //
 // name       meaning                                           unit   range
 // DATA_W     width of a word                                   bits   1 or more

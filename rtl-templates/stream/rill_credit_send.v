@@ -9,8 +9,8 @@
 // flip-flop without logic, so the two flip-flops may be on different dies (user_sll_reg: see rill_hop_stage).
 // Latency: 1 cycle to valid. If s_axis_tready waits for a credit, it rises 2 cycles after `credit`. Throughput: one
 // word per PARTS cycles while there are credits.
-// Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
-// cycle after it.
+// Reset: clk, synchronous active-high rst; both ends and all stages between are reset together. s_axis_tready is low in
+// reset and in the cycle after it.
 //
 // PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires. It costs no
 // time if the words of the stream are at least PARTS cycles apart. valid is high in the cycle of each part.

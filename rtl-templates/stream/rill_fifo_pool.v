@@ -23,9 +23,9 @@
 //                    section 5
 // ENTRIES            entries of the table: the sum of all      entries   1 or more
 //                    lengths
-// SECTION_LEN        length of each section, 16 bits each,     entries   not 0
-//                    the first low; a section of length 0 is
-//                    skipped, but not all may be 0. The sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each,     entries   not all 0
+//                    the first low. Length 0 skips a section.
+//                    The sum of all is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16      times     any
 //                    bits each
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any

@@ -21,8 +21,9 @@
 // ENTRY_W            width of an entry                                    bits      1 or more
 // SECTIONS           sections of the table                                sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; 0 skips a section. Their sum is ENTRIES, so at least one is not 0
+// SECTION_LEN        length of each section, 16 bits each, the first      entries   not all 0
+//                    low. Length 0 skips a section. The sum of all is
+//                    ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, the first low                           -         any

@@ -13,8 +13,9 @@
 // USER_W             width of tuser                                       bits      1 or more
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first      entries   not all 0
+//                    low. Length 0 skips a section. The sum of all is
+//                    ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
@@ -53,7 +54,6 @@ module rill_stream_demux #(
     output wire [PORTS*USER_W-1:0] m_axis_tuser,
     output wire [PORTS-1:0]        m_axis_tlast
 );
-
     `include "rill_fields.vh"
     function bad_entries(input integer entries);
         integer e;

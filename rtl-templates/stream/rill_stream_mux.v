@@ -13,8 +13,9 @@
 // USER_W             width of tuser                                       bits      1 or more
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
-//                    low; a section of length 0 is skipped, but not all may be 0. The sum is ENTRIES
+// SECTION_LEN        length of each section, 16 bits each, the first      entries   not all 0
+//                    low. Length 0 skips a section. The sum of all is
+//                    ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS                -         any

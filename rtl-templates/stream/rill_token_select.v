@@ -8,14 +8,14 @@
 // with tlast belongs to the last token, so it also ends the output firing. Combinational, latency 0, one word per
 // cycle. With PARTS above 1, a step comes as one word for each part, all with the same head. Only the last one is used.
 // Step words and input each need a FIFO before this module, because the ready of each waits for the valid of the other.
-// Reset: tready and tvalid are low in reset.
+// Reset: clk, synchronous active-high rst; tready and tvalid are low in reset.
 //
-// name    meaning                       unit    range
-// DATA_W  width of tdata                bits    1 or more
-// TOKENS  tokens per step, upper bound  tokens  1 or more
+// name    meaning                        unit    range
+// DATA_W  width of tdata                 bits    1 or more
+// TOKENS  tokens per step, upper bound   tokens  1 or more
 // ALL     1: all tokens pass (head = 1)  -       0, 1
-// PARTS   parts of a step, upper bound  parts   1 to 8
-// USER_W  width of tuser                bits    derived
+// PARTS   parts of a step, upper bound   parts   1 to 8
+// USER_W  width of tuser                 bits    derived
 `default_nettype none
 
 module rill_token_select #(

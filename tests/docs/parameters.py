@@ -3,7 +3,7 @@
 """Checks that the table in the header of each template lists every parameter with name, meaning, unit and range.
 
 usage: parameters.py
-A range is `any`, `not 0`, `derived` (computed from other parameters, never set), constants like `1, 2, 4` or
+A range is `any`, `not 0`, `not all 0` (a vector of numbers), `derived` (computed from other parameters, never set), constants like `1, 2, 4` or
 `"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. The values in the
 sets of lint.txt, or else the default, must be in the range. Prints a line for each mistake; the exit status is 0 even
 then.
@@ -15,7 +15,7 @@ import shlex
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TITLE = re.compile(r"// name +meaning +unit +range")
 BOUND = r"-?\d+(?:\^\d+)?|[A-Z]\w*(?: - 1)?"
-RANGE = re.compile(rf'any|not 0|derived|-?\d+(?:, -?\d+)+|"\w+"(?:, "\w+")+|(?:{BOUND}) to (?:{BOUND})|(?:{BOUND}) or more')
+RANGE = re.compile(rf'any|not 0|not all 0|derived|-?\d+(?:, -?\d+)+|"\w+"(?:, "\w+")+|(?:{BOUND}) to (?:{BOUND})|(?:{BOUND}) or more')
 
 
 def parameters(text):
@@ -52,7 +52,7 @@ def inside(value, said, values):
     if '"' in said:
         return value in said.split(", ")
     value = number(value, values)
-    if said == "not 0":
+    if said in ("not 0", "not all 0"):
         return value != 0
     if ", " in said:
         return value is None or value in [int(word) for word in said.split(", ")]

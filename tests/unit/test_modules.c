@@ -128,44 +128,60 @@ static void heads_have_the_clocks(void **state) {
     struct text one = {0}, two = {0};
     emit_header(plan_of("configs/tinystories-gpt2-1m.yaml"), "A file.", &one);
     emit_header(plan_of("configs/gpt2-medium-u55c-a4.yaml"), "A file.", &two);
-    assert_non_null(strstr(text_cstr(&one), "4 memory channels of 512 bits; clk at 250 MHz.\n"));
-    assert_non_null(strstr(text_cstr(&two), "clk at 225 MHz, clk_2x at 450 MHz.\n"));
+    assert_non_null(strstr(text_cstr(&one), "4 memory channels of 512 bits; clk, target 250 MHz.\n"));
+    assert_non_null(strstr(text_cstr(&two), "clk, target 225 MHz; clk_2x, target 450 MHz.\n"));
     text_free(&one);
     text_free(&two);
 }
 
-// The header comment of the top must say which data go from module to module.
-static void the_top_tells_the_data_flow(void **state) {
+// The block diagram in the header comment of the top must have all data that modules exchange, and must end with the
+// control only if the last region sends something to it.
+static void the_top_has_the_block_diagram(void **state) {
     (void)state;
-    static const char *const flows[] = {"//   u_embed to u_layer: embedded\n",
-                                        "//   u_layer to u_head: residual2\n",
-                                        "//   u_head to u_control: next_id, hash of the logits (row_hash)\n",
-                                        "//   u_control to u_embed: token, step words\n",
-                                        "//   u_control to u_layer: step words, vector parameters (param_load)\n",
-                                        "values of the open block (tail_data, 4 cycles after tail_valid)\n",
-                                        "header of the image, vector parameters (param)\n",
-                                        "//   u_layer to memory: keys (k_writer), full blocks of values (v_tail)\n",
-                                        "//   u_control to memory: generated ids (ring)\n"};
-    struct text top = {0};
+    static const char *const lines[] = {
+        "//   host\n//     |  registers\n//     v\n//   u_control  <-- memory: prompt ids (prompt), header of the "
+        "image,",
+        "//              --> memory: generated ids (ring)\n//     |  token, step words\n//     v\n//   u_embed    <-- ",
+        "//     |  embedded\n//     v\n//   u_layer x4 <-- u_control: step words, vector parameters (param_load)\n",
+        "//              --> u_shared: q_mx, attention_q, ",
+        "values of the open block (tail_data, 4 cycles after tail_valid)\n//              <-- u_shared: q, k, v, ",
+        "//              --> memory: keys (k_writer), full blocks of values (v_tail)\n",
+        "//     |  residual2\n//     v\n//   u_head     <-- u_control: step words, ",
+        "//     |  next_id, hash of the logits (row_hash)\n//     v\n//   u_control, the instance at the top\n//\n",
+        "//   u_shared   <-- u_control: step words\n//              <-- memory: weights, keys and values (lane)\n"};
+    struct text top = {0}, rows = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
-    for (size_t i = 0; i < COUNT_OF(flows); i++) assert_non_null(strstr(text_cstr(&top), flows[i]));
+    emit_describe_top(plan_of("configs/graph-linear.yaml"), &rows);
+    const char *at = text_cstr(&top);
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        at = strstr(at, lines[i]);
+        assert_non_null(at);
+    }
+    assert_non_null(strstr(text_cstr(&rows), "--> memory: output_y"));
+    assert_null(strstr(text_cstr(&rows), "the instance at the top"));
     text_free(&top);
+    text_free(&rows);
 }
 
-// The header comment of the top begins with what one needs to read the file, and ends with the reference.
+// The header comment of the top begins with what one needs to read the file, and ends with the reference. It explains
+// terms before it uses them.
 static void the_comment_of_the_top_has_its_reference_last(void **state) {
     (void)state;
-    static const char *const parts[] = {"// To read this file:",
+    static const char *const parts[] = {"// What it does.",
+                                        "// Model. This is a language model of the family gpt2:",
+                                        "// To read this file:",
+                                        "// Terms.",
+                                        "// Block diagram",
                                         "// Structure:",
-                                        "// Data flow:",
+                                        "// Memory.",
                                         "pulses load_start",
                                         "image_keep",
                                         "//   Cache: the walker",
                                         "raises flush",
                                         "raises soft_rst",
-                                        "// Terms.",
                                         "// Clock. clk is the only",
                                         "// Resets are",
+                                        "at least 16 cycles",
                                         "// Reference:",
                                         "// Fields of the step word",
                                         "// Elements.",
@@ -201,6 +217,22 @@ static void comments_tell_the_design(void **state) {
                            "// DEPTH: the most words of hidden that wait here for attention_proj in simulated steps:"));
     assert_non_null(strstr(text_of(plain, "head"), "in steps with head = 1, passes on the last token,"));
     assert_non_null(strstr(text_of(drafts, "head"), "in steps with head = 1, passes on all tokens;"));
+}
+
+// The comment of a table must explain the fields that an entry uses, with the meanings of their values, and must list
+// the others. The comment of a stream of mx must say which tensor was quantized.
+static void comments_explain_fields_and_operands(void **state) {
+    (void)state;
+    const struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
+    const char *shared = text_of(p, "shared"), *layer = text_of(p, "layer");
+    assert_non_null(
+        strstr(shared, "//   mode[1:0]: what is multiplied: 0 int8 weights; 1 int4 or int4_asym weights; 2 K "));
+    assert_non_null(strstr(shared, "//   kv_step[85:80]: modes 2, 3: "));
+    assert_non_null(
+        strstr(shared, "// 0 in all entries: groups[67:60], keep[69], kv_layer[79:70], asym[87], heads[91:88].\n"));
+    assert_non_null(strstr(shared, "//   outer_stride[153:122]: V: bytes from one run to the next\n"));
+    assert_non_null(strstr(layer, "// q_mx: mx [128] (norm1 quantized), from q_mx.y to x_mux.0\n"));
+    assert_non_null(strstr(layer, "// attention_q: mx [128] (q quantized), from attention_q.y to x_mux.1\n"));
 }
 
 // Returns the position of a stream's link in a module's text.
@@ -251,9 +283,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_kernel_is_in_the_module_of_its_region, setup, teardown),
         cmocka_unit_test_setup_teardown(heads_have_the_clocks, setup, teardown),
         cmocka_unit_test_setup_teardown(links_are_in_the_order_of_ports, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_top_tells_the_data_flow, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_top_has_the_block_diagram, setup, teardown),
         cmocka_unit_test_setup_teardown(the_comment_of_the_top_has_its_reference_last, setup, teardown),
         cmocka_unit_test_setup_teardown(comments_tell_the_design, setup, teardown),
+        cmocka_unit_test_setup_teardown(comments_explain_fields_and_operands, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
         cmocka_unit_test_setup_teardown(no_stream_has_a_word_twice, setup, teardown),
