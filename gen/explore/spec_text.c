@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a spec in which `context` and the keys of `design` have the values of a point. The section `design` is written
-// anew, without its comments. All other lines stay as they are.
+// anew, without its comments. All other lines stay as they are, unless the whole spec is in YAML's flow style, such as
+// a JSON file. Then each of its keys gets a line.
 #include <string.h>
 
 #include "gen/explore/explore.h"
@@ -20,22 +21,6 @@ static void add_word(struct text *out, const char *word, bool quoted) {
     else text_add(out, word);
 }
 
-// Adds a value of the spec in YAML's flow style.
-static void add_value(struct text *out, const struct yaml_node *v) {
-    if (v->kind == YAML_KIND_SCALAR) {
-        add_word(out, v->text, v->quoted);
-        return;
-    }
-    bool map = v->kind == YAML_KIND_MAP;
-    text_add(out, map ? "{" : "[");
-    for (size_t i = 0; i < v->count; i++) {
-        if (i) text_add(out, ", ");
-        if (map) add_word(out, v->keys[i], true), text_add(out, ": ");
-        add_value(out, v->items[i]);
-    }
-    text_add(out, map ? "}" : "]");
-}
-
 static const struct explore_key *find_key(const struct explore *x, const char *name, const char *pattern) {
     for (int k = 0; k < x->keys; k++) {
         const struct explore_key *key = &x->key[k];
@@ -47,6 +32,28 @@ static const struct explore_key *find_key(const struct explore *x, const char *n
 
 static const char *value_at(const struct explore *x, const struct explore_point *p, const struct explore_key *key) {
     return key->value[p->at[key - x->key]];
+}
+
+// Adds a value of the spec in YAML's flow style, with the point's value of `context`.
+static void add_value(const struct explore *x, const struct explore_point *p, const struct yaml_node *v,
+                      struct text *out) {
+    const struct explore_key *context = v == explore_context(x) ? find_key(x, "context", NULL) : NULL;
+    if (context) {
+        text_add(out, value_at(x, p, context));
+        return;
+    }
+    if (v->kind == YAML_KIND_SCALAR) {
+        add_word(out, v->text, v->quoted);
+        return;
+    }
+    bool map = v->kind == YAML_KIND_MAP;
+    text_add(out, map ? "{" : "[");
+    for (size_t i = 0; i < v->count; i++) {
+        if (i) text_add(out, ", ");
+        if (map) add_word(out, v->keys[i], true), text_add(out, ": ");
+        add_value(x, p, v->items[i], out);
+    }
+    text_add(out, map ? "}" : "]");
 }
 
 static bool has_patterns(const struct explore *x) {
@@ -93,7 +100,7 @@ static void add_design(const struct explore *x, const struct explore_point *p, c
         }
         text_addf(out, "  %s: ", design->keys[i]);
         if (key) text_add(out, value_at(x, p, key));
-        else add_value(out, design->items[i]);
+        else add_value(x, p, design->items[i], out);
         text_add(out, "\n");
     }
     for (int k = 0; k < x->keys; k++) { // adds keys that the spec lacks and that are fixed or changed
@@ -121,9 +128,26 @@ static void add_lines(const struct explore *x, const struct explore_point *p, co
     text_add_bytes(out, at + strlen(node->text), (size_t)(to - at) - strlen(node->text));
 }
 
+// Writes a spec in flow style as a block with a line for each key.
+static void add_flow_spec(const struct explore *x, const struct explore_point *p, struct text *out) {
+    const struct yaml_node *root = x->spec->root;
+    for (size_t i = 0; i < root->count; i++) {
+        if (!strcmp(root->keys[i], "design")) continue;
+        add_word(out, root->keys[i], true);
+        text_add(out, ": ");
+        add_value(x, p, root->items[i], out);
+        text_add(out, "\n");
+    }
+    add_design(x, p, yaml_get(root, "design"), out);
+}
+
 void explore_spec_text(const struct explore *x, const struct explore_point *p, const char *lines, struct text *out) {
     const struct yaml_node *root = x->spec->root, *design = yaml_get(root, "design");
     if (lines) text_add(out, lines);
+    if (*(line_start(x, root->loc.line) + root->loc.col - 1) == '{') {
+        add_flow_spec(x, p, out);
+        return;
+    }
     if (!design || design->kind != YAML_KIND_MAP) {
         add_lines(x, p, x->text, x->text + x->len, out);
         if (x->len && x->text[x->len - 1] != '\n') text_add(out, "\n");

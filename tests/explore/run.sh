@@ -287,6 +287,17 @@ section_ends() {
             cat "$work/after.txt"; } | diff - <(sed '1,/^# Forecast/d' "$work/ends$n/ends-01.yaml") || return
     done
 }
+
+# Checks that a spec that is a JSON file becomes a spec with the values of a point.
+flow_spec() {
+    local model='{"family": "gpt2", "layers": 1, "hidden": 32, "heads": 2, "ffn": 64, "vocab": 97, "bos": 0, "eot": 0'
+    printf '# A comment.\n{"name": "flow", "board": "u55c", "design": {"channels": 4, "T": 4},\n "model": %s,\n%s' \
+        "$model" ' "context": 32}}' >"$work/flow.yaml" || return
+    "$rill" explore "$work/flow.yaml" --request 16:16 --quiet --vary context=64 --for lut --emit "$work/flow" \
+        >/dev/null || return
+    printf '"name": "flow"\n"board": "u55c"\n"model": %s, "context": 64}\ndesign:\n  channels: 4\n  T: 4\n' \
+        "$model" | diff - <(sed '1,/^# Forecast/d' "$work/flow/flow-01.yaml")
+}
 # The table has a column for each goal and each usual figure, and none twice.
 goals_are_shown() {
     explore --vary lanes=4,8 --for ff,tokens_s,latency_ms >"$work/goals.txt" && python3 - "$work/goals.txt" <<'PY'
@@ -307,13 +318,14 @@ page_shows() {
     [ "$(grep -o '<circle' "$work/dom.html" | wc -l)" -ge 1 ] && grep -q 'lanes=8' "$work/dom.html"
 }
 if wanted keys; then
-    plan 6
+    plan 7
     check "limits are kept" limits_hold
     check "the table has every goal and the usual figures" goals_are_shown
     check "a fixed key keeps its value" fixed_holds
     check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
     check "specs of the front are the designs that were found" specs_are_designs
     check "a new spec has nothing left of the old section, whatever form its last value has" section_ends
+    check "a spec that is a JSON file can be changed, too" flow_spec
 fi
 if wanted page; then
     plan 1
