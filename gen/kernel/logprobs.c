@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters, contract and cost of rill_logprobs, which stores the logits of a step and writes a record of log
+// probabilities to memory for each generated id.
+#include "gen/kernel/class.h"
+#include "gen/ir/layout.h"
+
+enum {
+    RECORD_BITS = 512,
+    FEW_UNITS = 4,      // UNITS where the next step runs while the logits are read again
+    RECORD_STAGES = 32, // cycles from an id to its descriptor, beyond those in which logits are read
+    SETTLE = 9          // cycles of dma_idle after which the write has its response, and one to the state that sends
+};
+
+// With drafts or slots, ids of a step are handled one after the other, and the next step waits for them. Then as many
+// logits are read per cycle as came in. In other designs the next step begins at once, so fewer are enough.
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    const struct ir_design *d = &ir->design;
+    int64_t lanes = ir_node_lanes(ir, ir->tensor[node->out[0]].producer);
+    ir_set_int(ir, k, "LANES", lanes);
+    ir_set_int(ir, k, "TOKENS", d->tokens);
+    ir_set_int(ir, k, "N", ir_vector_length(ir, node));
+    if (!ir_takes_last(ir, node->region)) ir_set_int(ir, k, "ROWS", d->tokens);
+    ir_set_int(ir, k, "UNITS", ir_chooses_all(ir) ? lanes : at_most(lanes, FEW_UNITS));
+    ir_set_int(ir, k, "TOP", d->logprobs);
+    ir_set_int(ir, k, "BEAT_BITS", d->beat_bits);
+    ir_set_word(ir, k, "OFFSET", 40, layout_logprobs_at(d));
+    if (d->slots) ir_set_int(ir, k, "SLOTS", d->slots);
+}
+
+static int64_t units(const struct kernel_args *a) { return at_least(args_int(a, "UNITS", 1), 1); }
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_LOGPROBS;
+    c->stages = 1;
+    c->logprobs.ready = class_levels(a) + 3;
+    c->logprobs.record = class_chunks(a) * (class_lanes(a) / units(a)) + log2_up(units(a)) + RECORD_STAGES;
+    c->logprobs.beats = RECORD_BITS / class_beat_bits(a);
+    c->logprobs.offset = args_address(a, "OFFSET");
+    c->logprobs.settle = SETTLE;
+}
+
+static struct cost_memory memory(const struct kernel_args *a) {
+    return (struct cost_memory){
+        .words = class_chunks(a) * args_int(a, "ROWS", 1), .bits = class_lanes(a) * 32, .times = 1};
+}
+
+// Adds the storage; for each lane its key and a node of the maximum; for each unit a difference, an exponential, its
+// place on the grid, a node of the sum and a key; the places of the list; and the record. The terms are sums over the
+// parts of the module.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    enum { FIXED_BITS = 41, NODE_BITS = 48, KEY_BITS = 32, PLACE_BITS = 32 + 24 };
+    struct cost_memory m = memory(a);
+    int64_t rows = args_int(a, "ROWS", 1), top = args_int(a, "TOP", 5);
+    cost_ram_add(r, m.words, m.bits, args_style(a, RAM_AUTO), 1);
+    const struct cost_resources lane = {.lut = 3 * KEY_BITS, .ff = 4 * KEY_BITS},
+                                unit = {.lut = NODE_BITS + 4 * KEY_BITS, .ff = NODE_BITS + 2 * KEY_BITS + 8},
+                                place = {.lut = PLACE_BITS + KEY_BITS, .ff = PLACE_BITS},
+                                row = {.lut = KEY_BITS, .ff = KEY_BITS},
+                                base = {.lut = 600, .ff = 350 + RECORD_BITS};
+    cost_add(r, &lane, class_lanes(a));
+    cost_add(r, &unit, units(a));
+    cost_per(r, units(a), PER_FP32_ADD);
+    cost_per(r, units(a), PER_FP32_EXP);
+    cost_per(r, units(a) * FIXED_BITS, PER_FP32_TO_FIXED_BIT);
+    cost_add(r, &place, top);
+    cost_add(r, &row, rows);
+    cost_add(r, &base, 1);
+}
+
+const struct kernel_class rtl_logprobs = {
+    .module = "rill_logprobs",
+    .doc = "writes a record of log probabilities for each generated id, and passes the id on",
+    .traits = KERNEL_RECORDS,
+    .bind = bind,
+    .contract = contract,
+    .cost = cost,
+    .memory = memory};
