@@ -151,11 +151,11 @@ static void test_queue(void **state) {
     assert_true(job[2]->error.retry_after >= 1);
     assert_ptr_equal(queue_next(&q, true), job[0]); // in the order in which they came
     assert_null(queue_next(&q, false));             // no slot is free
-    queue_token(&q, job[0], "ab", 2, false);
+    queue_token(&q, job[0], "ab", 2, false, NULL);
     assert_false(queue_stops(&q, job[0]));
     queue_cancel(&q, job[0], NULL);
     assert_true(queue_stops(&q, job[0]));
-    queue_token(&q, job[0], "c", 1, false); // too late
+    queue_token(&q, job[0], "c", 1, false, NULL); // too late
     assert_false(queue_stops(&q, job[0]));  // the card already knows
     queue_done(&q, job[0], FINISH_LENGTH, NULL);
     assert_string_equal(text_cstr(&job[0]->made), "ab");
@@ -168,7 +168,7 @@ static void test_queue(void **state) {
     job[3]->error.status = 0;
     assert_true(queue_submit(&q, job[3]));
     assert_ptr_equal(queue_next(&q, true), job[3]);
-    queue_token(&q, job[3], "c", 1, true); // the end of the text
+    queue_token(&q, job[3], "c", 1, true, NULL); // the end of the text
     assert_true(queue_stops(&q, job[3]));
     queue_done(&q, job[3], FINISH_STOP, NULL);
     queue_drain(&q);
@@ -198,13 +198,13 @@ static void test_slots(void **state) {
     queue_counts(&q, &running, &waiting);
     assert_int_equal(running, 2);
     assert_int_equal(waiting, 1);
-    queue_token(&q, job[1], "b", 1, false);
+    queue_token(&q, job[1], "b", 1, false, NULL);
     queue_cancel(&q, job[1], NULL);
     assert_false(queue_stops(&q, job[0])); // only the neighbour is cancelled
     assert_true(queue_stops(&q, job[1]));
     queue_done(&q, job[1], FINISH_LENGTH, NULL);
     assert_ptr_equal(queue_next(&q, false), job[2]); // takes the slot
-    queue_token(&q, job[2], "c", 1, false);
+    queue_token(&q, job[2], "c", 1, false, NULL);
     queue_done(&q, job[2], FINISH_LENGTH, NULL);
     assert_false(queue_is_idle(&q, 0));
     queue_close(&q); // also stops the job that runs
