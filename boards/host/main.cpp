@@ -113,7 +113,8 @@ static bool encode(rill_host *host, const command_line &c, const prompt &p, std:
     return true;
 }
 
-// Ends the output of an answer: prints the log probabilities and the counters, and after an error the message. Returns the exit status.
+// Ends the output of an answer: prints the log probabilities and the counters, and after an error the message. Returns
+// the exit status.
 static int end_request(rill_host *host, const command_line &c, const answer &a) {
     if (!c.json && c.bench.empty()) std::printf("\n");
     std::fflush(stdout);

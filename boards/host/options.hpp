@@ -40,7 +40,7 @@ bool read_command_line(int argc, char **argv, command_line *, int *status);
 
 struct answer { // the result of one request
     std::vector<uint32_t> prompt, ids;
-    std::vector<double> seconds; // times from the start of the request until each id came
+    std::vector<double> seconds;              // times from the start of the request until each id came
     std::vector<rill_host_logprobs> logprobs; // with --logprobs
     std::string text;
     rill_host_result result;

@@ -250,8 +250,8 @@ void take_logprobs(rill_host *h, place &p, std::uint32_t from) {
     for (std::uint32_t i = 0; i < count; i++) p.logprobs.push_back(read_record(words.data() + record_words * i));
 }
 
-// Takes the new ids of a request from its ring, and calls `record` and `token` for each of them. The register `slot` must have the
-// slot of the request.
+// Takes the new ids of a request from its ring, and calls `record` and `token` for each of them. The register `slot`
+// must have the slot of the request.
 void take_ids(rill_host *h, place &p) {
     std::uint32_t from = static_cast<std::uint32_t>(p.ids.size());
     std::uint32_t now = h->dev->read(h->pkg.registers.at("ids_written").offset);

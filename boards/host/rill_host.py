@@ -31,8 +31,8 @@ class Options(c.Structure):
 
 
 class Logprobs(c.Structure):
-    _fields_ = [("id", c.c_uint32), ("logprob", c.c_double), ("count", c.c_uint32), ("top_id", c.c_uint32 * MAX_LOGPROBS),
-                ("top", c.c_double * MAX_LOGPROBS)]
+    _fields_ = [("id", c.c_uint32), ("logprob", c.c_double), ("count", c.c_uint32),
+                ("top_id", c.c_uint32 * MAX_LOGPROBS), ("top", c.c_double * MAX_LOGPROBS)]
 
 
 RECORD = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(Logprobs))

@@ -59,8 +59,7 @@ static void chat_token(const struct logprob *token, struct text *out) {
     text_add(out, "{\"token\": ");
     quoted(token, out);
     text_addf(out, ", \"logprob\": %.9g, \"bytes\": [", token->value);
-    for (size_t i = 0; i < token->bytes; i++)
-        text_addf(out, "%s%d", i ? ", " : "", (int)(unsigned char)token->text[i]);
+    for (size_t i = 0; i < token->bytes; i++) text_addf(out, "%s%d", i ? ", " : "", (int)(unsigned char)token->text[i]);
     text_add(out, "]");
 }
 

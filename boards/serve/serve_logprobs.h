@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log probabilities of the tokens of an answer, and the field `logprobs` of OpenAI's interface. Nothing here depends
-// on HTTP, the card or threads.
+// The log probabilities of the tokens of an answer, and the field `logprobs` of OpenAI's interface. Nothing here
+// depends on HTTP, the card or threads.
 #ifndef RILL_SERVE_LOGPROBS_H
 #define RILL_SERVE_LOGPROBS_H
 

@@ -25,12 +25,12 @@ struct job {
     // The lock of the queue protects the members below until the job is done.
     enum job_state state;
     struct answer_text answer;
-    struct text made; // the answer so far
+    struct text made;              // the answer so far
     struct logprobs_list logprobs; // of the tokens of the answer so far, if the client wants them
-    uint32_t count;   // tokens so far
-    bool cancelled;   // its client is gone or has waited too long
-    bool at_end;      // an end-of-text token has come
-    bool told;        // the card was told to stop
+    uint32_t count;                // tokens so far
+    bool cancelled;                // its client is gone or has waited too long
+    bool at_end;                   // an end-of-text token has come
+    bool told;                     // the card was told to stop
     enum job_finish finish;
     struct api_error error;              // its status is 0 if there is no error
     double arrived, begun, first, ended; // times of queue_now(); `first` is the time of the first token

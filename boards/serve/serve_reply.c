@@ -99,8 +99,8 @@ void reply_piece(const struct job *job, const struct request_rules *rules, const
 void reply_end(const struct job *job, const struct request_rules *rules, const struct logprobs_list *logprobs,
                struct text *out) {
     begin_event(job, rules, out);
-    text_addf(out, ", \"choices\": [{\"index\": 0, %s, \"logprobs\": ",
-              is_chat(job) ? "\"delta\": {}" : "\"text\": \"\"");
+    text_addf(out,
+              ", \"choices\": [{\"index\": 0, %s, \"logprobs\": ", is_chat(job) ? "\"delta\": {}" : "\"text\": \"\"");
     if (logprobs->count) logprobs_write(&job->request, logprobs->items, logprobs->count, out);
     else text_add(out, "null");
     text_addf(out, ", \"finish_reason\": \"%s\"}]", reason(job));
@@ -122,6 +122,5 @@ void reply_models(const struct request_rules *rules, time_t started, struct text
               ", \"object\": \"model\", \"created\": %lld, \"owned_by\": \"rill\", \"context\": %u, "
               "\"max_tokens\": %u, \"sampling\": %u, \"logprobs\": %u, \"chat\": %s, \"clock_mhz\": %g}]}\n",
               (long long)started, rules->design.context, rules->max_tokens, rules->design.sampling,
-              rules->design.logprobs,
-              rules->design.has_chat ? "true" : "false", rules->design.clock_mhz);
+              rules->design.logprobs, rules->design.has_chat ? "true" : "false", rules->design.clock_mhz);
 }

@@ -369,8 +369,7 @@ static bool fits_together(struct reading *r) {
         return request_refuse(r->error, BAD_REQUEST, "missing_field", "prompt", "`prompt` is missing");
     if (q->min_p != 0 && !q->top_k)
         return WRONG(r, "min_p", "`min_p` needs `top_k`: it is a bound within the list of the most likely tokens");
-    if (q->top_logprobs && !q->logprobs)
-        return WRONG(r, "top_logprobs", "`top_logprobs` needs `logprobs`: true");
+    if (q->top_logprobs && !q->logprobs) return WRONG(r, "top_logprobs", "`top_logprobs` needs `logprobs`: true");
     if (q->include_usage && !q->stream)
         return WRONG(r, "stream_options", "`stream_options` needs `stream`; other answers always have `usage`");
     return true;

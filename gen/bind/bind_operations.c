@@ -255,8 +255,8 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
-        !check_logprobs(ir, spec, diag) || !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag) ||
-        !check_tensor_rows(ir, spec, diag))
+        !check_logprobs(ir, spec, diag) || !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) ||
+        !check_slots(ir, spec, diag) || !check_tensor_rows(ir, spec, diag))
         return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);

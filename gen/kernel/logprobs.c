@@ -56,8 +56,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     const struct cost_resources lane = {.lut = 3 * KEY_BITS, .ff = 4 * KEY_BITS},
                                 unit = {.lut = NODE_BITS + 4 * KEY_BITS, .ff = NODE_BITS + 2 * KEY_BITS + 8},
                                 place = {.lut = PLACE_BITS + KEY_BITS, .ff = PLACE_BITS},
-                                row = {.lut = KEY_BITS, .ff = KEY_BITS},
-                                base = {.lut = 600, .ff = 350 + RECORD_BITS};
+                                row = {.lut = KEY_BITS, .ff = KEY_BITS}, base = {.lut = 600, .ff = 350 + RECORD_BITS};
     cost_add(r, &lane, class_lanes(a));
     cost_add(r, &unit, units(a));
     cost_per(r, units(a), PER_FP32_ADD);

@@ -23,8 +23,8 @@ enum {
 
 // Makes the record of an id that was chosen from the logits x[n]. top: places of the list, at most LOGPROBS_MOST.
 void golden_logprobs(size_t n, const float x[], uint32_t id, int top, uint32_t record[LOGPROBS_WORDS]);
-// Returns the natural logarithm of the probability of a logit of the record: word LOGPROBS_LOGIT, or LOGPROBS_LOGITS and
-// those after it.
+// Returns the natural logarithm of the probability of a logit of the record: word LOGPROBS_LOGIT, or LOGPROBS_LOGITS
+// and those after it.
 double logprobs_of(const uint32_t record[LOGPROBS_WORDS], int word);
 // Returns how many places of the record's list are filled.
 int logprobs_listed(const uint32_t record[LOGPROBS_WORDS]);

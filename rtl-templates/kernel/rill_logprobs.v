@@ -4,7 +4,7 @@
 //
 // x: the logits from which the ids are chosen, one firing of ceil(N / LANES) chunks in order (chunk, tok). They are
 // stored, and the largest one of each token is found while they come. ring: the ids, as the token loop sends them to
-// the ring. An id belongs to the latest firing. With ROWS = 1 it belongs to the firing's only token. With ROWS = TOKENS:
+// the ring. An id belongs to the latest firing. With ROWS = 1 it belongs to the firing's only token. Else:
 //     SLOTS 1      index 0 belongs to the firing's last token, and further ids of the firing to its tokens in order
 //     SLOTS 2..16  the same among the tokens of the id's slot. A step word with head = 1 on s_axis_step says which
 //                  tokens these are; other step words are dropped. With SLOTS 1 the stream is not used
@@ -134,8 +134,8 @@ module rill_logprobs #(
     endfunction
 
     // S_WAIT: takes chunks of a firing or an id. S_SETTLE: the maxima of the firing become valid. S_ROW: the id's token
-    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until descriptor and beats
-    // have left. S_RESPONSE: until the write has its response. S_PASS: the id goes to the ring.
+    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until descriptor and
+    // beats have left. S_RESPONSE: until the write has its response. S_PASS: the id goes to the ring.
     localparam [2:0] S_WAIT = 3'd0, S_SETTLE = 3'd1, S_ROW = 3'd2, S_READ = 3'd3, S_DRAIN = 3'd4, S_SEND = 3'd5,
         S_RESPONSE = 3'd6, S_PASS = 3'd7;
     reg  [2:0]           state_q;
@@ -148,7 +148,6 @@ module rill_logprobs #(
 
     wire                 take = s_axis_x_tvalid && s_axis_x_tready;
     reg  [23:0]          chunk_q;
-    wire                 chunk_last = chunk_q == CHUNKS_32[23:0] - 24'd1;
     wire [2:0]           in_row = ROWS > 1 ? {{(3-TOK_W){1'b0}}, s_axis_x_tuser[TOK_W-1:0]} : 3'd0;
     assign s_axis_x_tready = waits && (filling_q || !s_axis_ring_tvalid);
 
@@ -318,8 +317,8 @@ module rill_logprobs #(
 
     // ---- the list of the largest logits; key 0 marks an empty place ----
 
-    // Three stages: a_* holds a group. b_* holds it while the elements above the list's smallest key are picked, one per
-    // cycle (mask_q). c_* holds the picked element while the list inserts it.
+    // Three stages: a_* holds a group. b_* holds it while the elements above the list's smallest key are picked, one
+    // per cycle (mask_q). c_* holds the picked element while the list inserts it.
     reg                  a_valid_q, c_valid_q;
     reg  [UNITS*32-1:0]  a_data_q, b_keys_q;
     reg  [23:0]          a_base_q, b_base_q, c_id_q;
@@ -507,7 +506,7 @@ module rill_logprobs #(
             endcase
     end
 
-    wire unused = &{1'b0, CHUNKS_32[31:25], row_addr, w_next[31:24], write_addr, next_addr, chunk_last, BEATS_32, GROUPS_32,
+    wire unused = &{1'b0, CHUNKS_32[31:25], row_addr, w_next[31:24], write_addr, next_addr, BEATS_32, GROUPS_32,
         tree_valid[LEVELS+1], tree_first[LEVELS+1], tree_row, sum_valid_q[SUM_STAGES-2], own_place, s_axis_x_tuser};
 endmodule
 
