@@ -7,7 +7,7 @@
 enum {
     RECORD_BITS = 512,
     FEW_UNITS = 4,      // UNITS where the next step runs while the logits are read again
-    RECORD_STAGES = 32, // cycles from an id to its descriptor, beyond those in which logits are read
+    RECORD_STAGES = 29, // cycles from an id to its descriptor, beyond those in which logits are read and inserted
     SETTLE = 9          // cycles of dma_idle after which the write has its response, and one to the state that sends
 };
 
@@ -29,12 +29,20 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static int64_t units(const struct kernel_args *a) { return at_least(args_int(a, "UNITS", 1), 1); }
 
+// Returns the expected number of insertions into the list of the largest logits, for logits in random order: `top` for
+// the first elements, then top * ln(n / top).
+static int64_t insertions(const struct kernel_args *a) {
+    int64_t top = args_int(a, "TOP", 5), n = args_int(a, "N", 1);
+    return n <= top ? n : top + top * 7 * log2_up(n / top) / 10;
+}
+
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_LOGPROBS;
     c->stages = 1;
-    c->logprobs.ready = class_levels(a) + 3;
-    c->logprobs.record = class_chunks(a) * (class_lanes(a) / units(a)) + log2_up(units(a)) + RECORD_STAGES;
+    c->logprobs.ready = class_levels(a) + 4;
+    c->logprobs.record =
+        class_chunks(a) * (class_lanes(a) / units(a)) + log2_up(units(a)) + RECORD_STAGES + insertions(a);
     c->logprobs.beats = RECORD_BITS / class_beat_bits(a);
     c->logprobs.offset = args_address(a, "OFFSET");
     c->logprobs.settle = SETTLE;

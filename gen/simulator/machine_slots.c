@@ -21,16 +21,25 @@ struct slots {
     struct timing_slots cycles;
 };
 
+// Returns the cycles until an id is in memory. In a design with `logprobs`, its record is made and written before.
+static int64_t write_cycles(const struct sim *sim) {
+    const struct timing_memory *m = &sim->options->memory;
+    int64_t one = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
+    int records = kernel_first(sim->ir, KERNEL_RECORDS);
+    struct timing_contract c;
+    if (records == IR_NONE || !timing_contract(sim->ir, records, &c)) return one;
+    return c.logprobs.record + one + c.logprobs.settle + one;
+}
+
 bool sim_slots_init(struct sim *sim, struct actor *a) {
     struct slots *l = a->state = ARENA_NEW(sim->arena, struct slots);
-    const struct timing_memory *m = &sim->options->memory;
     l->step = sim_out(sim, a, IR_ROLE_STEP);
     l->walk = sim_out(sim, a, IR_ROLE_WALK);
     l->id = sim_out(sim, a, IR_ROLE_ID);
     l->next = sim_in(sim, a, IR_ROLE_NEXT_ID);
     l->ring = sim_out(sim, a, IR_ROLE_RING);
     l->cycles = a->c.slots;
-    l->write = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
+    l->write = write_cycles(sim);
     const struct ir_segment *segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
     int client = ir_client_for(sim->ir, IR_CLIENT_PROMPT);
     if (segment && client != IR_NONE && !sim->options->load_only) {

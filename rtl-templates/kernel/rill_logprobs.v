@@ -17,8 +17,9 @@
 // Record i is OFFSET + 64 * i bytes after the base address of the ring. Out: a descriptor and the beats, for one client
 // of a rill_dma_write, whose bit of its output idle comes back as dma_idle. The base address may change when the id has
 // been passed on.
-// Throughput: a chunk per cycle. From an id to its descriptor: ceil(N / LANES) * LANES / UNITS + log2(UNITS) + 32
-// cycles, and one cycle for each element that is inserted into the list. Chunks of the next firing wait meanwhile.
+// Throughput: a chunk per cycle. An id is taken at the earliest log2(LANES) + 4 cycles after the last chunk. From an id
+// to its descriptor: ceil(N / LANES) * LANES / UNITS + log2(UNITS) + 29 cycles, and one cycle for each element that is
+// inserted into the list. Chunks of the next firing and further ids wait until the id has been passed on.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                         unit      range
@@ -435,7 +436,7 @@ module rill_logprobs #(
 
     // ---- the record to memory ----
 
-    wire [511:0]         record;
+    wire [511:0]         words;              // of the record
     reg  [511:0]         record_q;
     reg                  desc_valid_q;
     reg  [2:0]           beats_q;            // beats that have not left
@@ -443,14 +444,14 @@ module rill_logprobs #(
         for (i = 0; i < 5; i = i + 1) begin : gen_record
             localparam AT = i < TOP ? i : 0;
             wire there = i < TOP && list_key[AT*32 +: 32] != 32'd0;
-            assign record[(RECORD_IDS+i)*32 +: 32] = there ? {8'd0, list_id[AT*24 +: 24]} : 32'hffffffff;
-            assign record[(RECORD_LOGITS+i)*32 +: 32] = there ? number_of(list_key[AT*32 +: 32]) : 32'hffffffff;
+            assign words[(RECORD_IDS+i)*32 +: 32] = there ? {8'd0, list_id[AT*24 +: 24]} : 32'hffffffff;
+            assign words[(RECORD_LOGITS+i)*32 +: 32] = there ? number_of(list_key[AT*32 +: 32]) : 32'hffffffff;
         end
     endgenerate
-    assign record[RECORD_ID*32 +: 32] = id_q;
-    assign record[RECORD_LOGIT*32 +: 32] = number_of(own_key_q);
-    assign record[RECORD_SUM*32 +: 64] = sum_q;
-    assign record[511:RECORD_USED*32] = {(512-RECORD_USED*32){1'b0}};
+    assign words[RECORD_ID*32 +: 32] = id_q;
+    assign words[RECORD_LOGIT*32 +: 32] = number_of(own_key_q);
+    assign words[RECORD_SUM*32 +: 64] = sum_q;
+    assign words[511:RECORD_USED*32] = {(512-RECORD_USED*32){1'b0}};
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_desc_tdata = {BEATS_32[15:0], OFFSET + ({8'd0, index_q} << 6)};
     assign m_axis_beat_tvalid = beats_q != 3'd0;
@@ -458,7 +459,7 @@ module rill_logprobs #(
     wire                 drained = state_q == S_DRAIN && count_q == DRAINED[5:0];
     always @(posedge clk) begin
         if (drained)
-            record_q <= record;
+            record_q <= words;
         else if (m_axis_beat_tvalid && m_axis_beat_tready)
             record_q <= record_q >> BEAT_BITS;
         if (rst) begin
@@ -507,7 +508,8 @@ module rill_logprobs #(
     end
 
     wire unused = &{1'b0, CHUNKS_32[31:25], row_addr, w_next[31:24], write_addr, next_addr, BEATS_32, GROUPS_32,
-        tree_valid[LEVELS+1], tree_first[LEVELS+1], tree_row, sum_valid_q[SUM_STAGES-2], own_place, s_axis_x_tuser};
+        id_slot, id_index, tree_valid[LEVELS+1], tree_first[LEVELS+1], tree_row, sum_valid_q[SUM_STAGES-2], own_place,
+        s_axis_x_tuser};
 endmodule
 
 `default_nettype wire
