@@ -178,7 +178,8 @@ static int kernel_at(const struct ir *ir, int node, unsigned trait) {
 }
 
 // Adds the kernel that makes the records of log probabilities. It reads the logits as the kernel that chooses from
-// them, and the ids on their way from the token loop to the ring. insert-control adds its memory client.
+// them, and the ids on their way from the token loop to the ring. insert-control adds the kernel that writes the
+// records.
 static void bind_logprobs(struct ir *ir) {
     int n = ir->tensor[ir->output[0]].producer, chooser = kernel_at(ir, n, KERNEL_CHOOSES), logits = ir->node[n].in[0];
     int k = kernel_add(ir, "logprobs", &rtl_logprobs, IR_NONE);
@@ -189,7 +190,7 @@ static void bind_logprobs(struct ir *ir) {
     bool parts = ir->design.slots && ir->design.tokens > 1;
     if (parts) ports_add_step(ir, k);
     ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
-    ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, RING_BITS);
+    ir_add_port(ir, k, "record", true, IR_STREAM_BARE, 8 * LAYOUT_LOGPROBS_BYTES + 32);
     rtl_logprobs.bind(ir, &ir->node[n], k);
 }
 

@@ -68,7 +68,7 @@ enum kernel_trait {
     KERNEL_SCALES = 1 << 26,     // stores scales of the KV cache and sends them by position
     KERNEL_AGAIN = 1 << 27,      // sends keys again for every query head that reads them
     KERNEL_MULTIPLIES = 1 << 28, // is the matrix engine
-    KERNEL_RECORDS = 1 << 29     // writes a record of log probabilities for each generated id
+    KERNEL_RECORDS = 1 << 29     // makes a record of log probabilities for each generated id
 };
 
 // A kernel of a design, for contracts that need more than its parameters. ir is NULL if only the parameters are known.

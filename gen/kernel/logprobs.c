@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, contract and cost of rill_logprobs, which stores the logits of a step and writes a record of log
-// probabilities to memory for each generated id.
+// Parameters, contract and cost of rill_logprobs, which stores the logits of a step and makes a record of log
+// probabilities for each generated id.
 #include "gen/kernel/class.h"
-#include "gen/ir/layout.h"
 
 enum {
     RECORD_BITS = 512,
-    FEW_UNITS = 4,      // UNITS where the next step runs while the logits are read again
-    RECORD_STAGES = 29, // cycles from an id to its descriptor, beyond those in which logits are read and inserted
-    SETTLE = 9          // cycles of dma_idle after which the write has its response, and one to the state that sends
+    FEW_UNITS = 4,     // UNITS where the next step runs while the logits are read again
+    RECORD_STAGES = 29 // cycles from an id to its record, beyond those in which logits are read and inserted
 };
 
 // With drafts or slots, ids of a step are handled one after the other, and the next step waits for them. Then as many
@@ -22,8 +20,6 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     if (!ir_takes_last(ir, node->region)) ir_set_int(ir, k, "ROWS", d->tokens);
     ir_set_int(ir, k, "UNITS", ir_chooses_all(ir) ? lanes : at_most(lanes, FEW_UNITS));
     ir_set_int(ir, k, "TOP", d->logprobs);
-    ir_set_int(ir, k, "BEAT_BITS", d->beat_bits);
-    ir_set_word(ir, k, "OFFSET", 40, layout_logprobs_at(d));
     if (d->slots) ir_set_int(ir, k, "SLOTS", d->slots);
 }
 
@@ -43,9 +39,6 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->logprobs.ready = class_levels(a) + 4;
     c->logprobs.record =
         class_chunks(a) * (class_lanes(a) / units(a)) + log2_up(units(a)) + RECORD_STAGES + insertions(a);
-    c->logprobs.beats = RECORD_BITS / class_beat_bits(a);
-    c->logprobs.offset = args_address(a, "OFFSET");
-    c->logprobs.settle = SETTLE;
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
@@ -64,7 +57,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     const struct cost_resources lane = {.lut = 3 * KEY_BITS, .ff = 4 * KEY_BITS},
                                 unit = {.lut = NODE_BITS + 4 * KEY_BITS, .ff = NODE_BITS + 2 * KEY_BITS + 8},
                                 place = {.lut = PLACE_BITS + KEY_BITS, .ff = PLACE_BITS},
-                                row = {.lut = KEY_BITS, .ff = KEY_BITS}, base = {.lut = 600, .ff = 350 + RECORD_BITS};
+                                row = {.lut = KEY_BITS, .ff = KEY_BITS}, base = {.lut = 500, .ff = 250 + RECORD_BITS};
     cost_add(r, &lane, class_lanes(a));
     cost_add(r, &unit, units(a));
     cost_per(r, units(a), PER_FP32_ADD);
@@ -75,11 +68,10 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_add(r, &base, 1);
 }
 
-const struct kernel_class rtl_logprobs = {
-    .module = "rill_logprobs",
-    .doc = "writes a record of log probabilities for each generated id, and passes the id on",
-    .traits = KERNEL_RECORDS,
-    .bind = bind,
-    .contract = contract,
-    .cost = cost,
-    .memory = memory};
+const struct kernel_class rtl_logprobs = {.module = "rill_logprobs",
+                                          .doc = "makes a record of log probabilities for each generated id",
+                                          .traits = KERNEL_RECORDS,
+                                          .bind = bind,
+                                          .contract = contract,
+                                          .cost = cost,
+                                          .memory = memory};

@@ -28,7 +28,8 @@ static int64_t write_cycles(const struct sim *sim) {
     int records = kernel_first(sim->ir, KERNEL_RECORDS);
     struct timing_contract c;
     if (records == IR_NONE || !timing_contract(sim->ir, records, &c)) return one;
-    return c.logprobs.record + one + c.logprobs.settle + one;
+    enum { SETTLE = 9 }; // cycles of rill_record_writer after the response
+    return c.logprobs.record + one + SETTLE + one;
 }
 
 bool sim_slots_init(struct sim *sim, struct actor *a) {

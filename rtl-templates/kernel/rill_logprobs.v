@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a record of log probabilities to memory for every generated id (docs/numerics.md section 11), and then passes
-// the id on to the rill_ring_writer. So the record of an id is in memory before the id is counted.
+// Makes a record of log probabilities for every generated id (docs/numerics.md section 11). rill_record_writer writes
+// the records to memory.
 //
 // x: the logits from which the ids are chosen, one firing of ceil(N / LANES) chunks in order (chunk, tok). They are
 // stored, and the largest one of each token is found while they come. ring: the ids, as the token loop sends them to
@@ -10,16 +10,14 @@
 //                  tokens these are; other step words are dropped. With SLOTS 1 the stream is not used
 // For each id, the stored logits of its token are read again: exp(x - largest) is summed exactly, and the TOP largest
 // logits are inserted into a list, one per cycle.
-// A record has 16 words of 32 bits, word 0 first, in 512 / BEAT_BITS beats:
+// A record has 16 words of 32 bits, word 0 in the low bits:
 //     0 id; 1 its logit; 2 and 3 the sum in units of 2^-39, low word first; 4 to 8 the ids of the largest logits, the
 //     largest first; 9 to 13 these logits; 14 and 15 are 0. Places of the list that are not filled have only ones.
 // Logits that are zero or subnormal are +0 in a record. A difference x - largest that is not finite counts as exp = 0.
-// Record i is OFFSET + 64 * i bytes after the base address of the ring. Out: a descriptor and the beats, for one client
-// of a rill_dma_write, whose bit of its output idle comes back as dma_idle. The base address may change when the id has
-// been passed on.
+// Out: {index[31:0], record[511:0]} for each id, where index is that of the id.
 // Throughput: a chunk per cycle. An id is taken at the earliest log2(LANES) + 4 cycles after the last chunk. From an id
-// to its descriptor: ceil(N / LANES) * LANES / UNITS + log2(UNITS) + 29 cycles, and one cycle for each element that is
-// inserted into the list. Chunks of the next firing and further ids wait until the id has been passed on.
+// to its record: ceil(N / LANES) * LANES / UNITS + log2(UNITS) + 29 cycles, and one cycle for each element that is
+// inserted into the list. Chunks of the next firing and further ids wait until the record has been taken.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                         unit      range
@@ -29,8 +27,6 @@
 // ROWS       tokens of a firing: 1 or TOKENS                 tokens    1 to TOKENS
 // UNITS      elements that are read again per cycle          elements  a power of two up to LANES
 // TOP        places of the list                              elements  1 to 5
-// BEAT_BITS  width of a beat                                 bits      256, 512
-// OFFSET     first record, from the base of the ring         bytes     whole beats
 // SLOTS      slots of the design, each with a separate ring  slots     1 to 16
 // RAM_STYLE  style of the storage                            -         as in rill_ram_sdp
 // USER_W     width of tuser                                  bits      derived
@@ -43,8 +39,6 @@ module rill_logprobs #(
     parameter ROWS = 1,
     parameter UNITS = 1,
     parameter TOP = 5,
-    parameter BEAT_BITS = 0,
-    parameter [39:0] OFFSET = 0,
     parameter SLOTS = 1,
     parameter RAM_STYLE = "auto",
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -65,17 +59,9 @@ module rill_logprobs #(
     input  wire                 s_axis_ring_tvalid,
     output wire                 s_axis_ring_tready,
     input  wire [63:0]          s_axis_ring_tdata,   // {index[31:0], id[31:0]}; SLOTS above 1: index[31:28] is the slot
-    output wire                 m_axis_ring_tvalid,
-    input  wire                 m_axis_ring_tready,
-    output wire [63:0]          m_axis_ring_tdata,
-
-    output wire                 m_axis_desc_tvalid,
-    input  wire                 m_axis_desc_tready,
-    output wire [55:0]          m_axis_desc_tdata,
-    output wire                 m_axis_beat_tvalid,
-    input  wire                 m_axis_beat_tready,
-    output wire [BEAT_BITS-1:0] m_axis_beat_tdata,
-    input  wire                 dma_idle
+    output wire                 m_axis_record_tvalid,
+    input  wire                 m_axis_record_tready,
+    output wire [543:0]         m_axis_record_tdata
 );
     `include "rill_fields.vh"
     `include "rill_latency.vh"
@@ -86,12 +72,10 @@ module rill_logprobs #(
     localparam TOK_W = USER_W - 1;
     localparam DEPTH = CHUNKS * ROWS;
     localparam ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
-    localparam BEATS = 512 / (BEAT_BITS > 0 ? BEAT_BITS : 1);
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] ROWS_32 = ROWS;
     localparam [31:0] GROUPS_32 = GROUPS;
     localparam [31:0] N_32 = N;
-    localparam [31:0] BEATS_32 = BEATS;
     localparam FRACTION = 39;                // places of the sum
     localparam FIXED_W = 41;                 // width of an exponential, which is at most 1, with a sign
     localparam [31:0] LEAST = 32'hff7fffff;  // the least finite number
@@ -117,9 +101,6 @@ module rill_logprobs #(
         if (TOP < 1 || TOP > 5) begin : gen_bad_top
             rill_error_TOP_must_be_1_to_5 u_error ();
         end
-        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
-            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
-        end
         if (SLOTS < 1 || SLOTS > 16) begin : gen_bad_slots
             rill_error_SLOTS_must_be_1_to_16 u_error ();
         end
@@ -135,14 +116,12 @@ module rill_logprobs #(
     endfunction
 
     // S_WAIT: takes chunks of a firing or an id. S_SETTLE: the maxima of the firing become valid. S_ROW: the id's token
-    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until descriptor and
-    // beats have left. S_RESPONSE: until the write has its response. S_PASS: the id goes to the ring.
-    localparam [2:0] S_WAIT = 3'd0, S_SETTLE = 3'd1, S_ROW = 3'd2, S_READ = 3'd3, S_DRAIN = 3'd4, S_SEND = 3'd5,
-        S_RESPONSE = 3'd6, S_PASS = 3'd7;
+    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until the record has left.
+    localparam [2:0] S_WAIT = 3'd0, S_SETTLE = 3'd1, S_ROW = 3'd2, S_READ = 3'd3, S_DRAIN = 3'd4, S_SEND = 3'd5;
     reg  [2:0]           state_q;
     reg                  open_q;             // low in reset
     reg                  filling_q;          // some chunks of a firing have come, but not the last one
-    reg  [5:0]           count_q;            // cycles of S_SETTLE, S_DRAIN or, with dma_idle in a row, of S_RESPONSE
+    reg  [5:0]           count_q;            // cycles of S_SETTLE or S_DRAIN
     wire                 waits = open_q && state_q == S_WAIT;
 
     // ---- logits in: into the storage, and the largest of each token ----
@@ -202,20 +181,15 @@ module rill_logprobs #(
     wire                 take_id = s_axis_ring_tvalid && s_axis_ring_tready;
     wire [3:0]           id_slot = SLOTS > 1 ? s_axis_ring_tdata[63:60] : 4'd0;
     wire [27:0]          id_index = s_axis_ring_tdata[59:32];
-    wire [3:0]           index_top = SLOTS > 1 ? 4'd0 : s_axis_ring_tdata[63:60];
     reg  [2:0]           row_q;
     reg  [31:0]          id_q;
-    reg  [31:0]          index_q;            // without the slot
-    reg  [3:0]           slot_q;
+    reg  [31:0]          index_q;
     assign s_axis_ring_tready = waits && !filling_q;
     always @(posedge clk)
         if (take_id) begin
             id_q <= s_axis_ring_tdata[31:0];
-            index_q <= {index_top, id_index};
-            slot_q <= s_axis_ring_tdata[63:60];
+            index_q <= s_axis_ring_tdata[63:32];
         end
-    assign m_axis_ring_tvalid = state_q == S_PASS;
-    assign m_axis_ring_tdata = {SLOTS > 1 ? {slot_q, index_q[27:0]} : index_q, id_q};
 
     generate
         if (ROWS > 1 && SLOTS > 1) begin : gen_parts
@@ -434,12 +408,10 @@ module rill_logprobs #(
             sum_q <= sum_q + {16'd0, group_sum};
     end
 
-    // ---- the record to memory ----
+    // ---- the record ----
 
     wire [511:0]         words;              // of the record
     reg  [511:0]         record_q;
-    reg                  desc_valid_q;
-    reg  [2:0]           beats_q;            // beats that have not left
     generate
         for (i = 0; i < 5; i = i + 1) begin : gen_record
             localparam AT = i < TOP ? i : 0;
@@ -452,29 +424,12 @@ module rill_logprobs #(
     assign words[RECORD_LOGIT*32 +: 32] = number_of(own_key_q);
     assign words[RECORD_SUM*32 +: 64] = sum_q;
     assign words[511:RECORD_USED*32] = {(512-RECORD_USED*32){1'b0}};
-    assign m_axis_desc_tvalid = desc_valid_q;
-    assign m_axis_desc_tdata = {BEATS_32[15:0], OFFSET + ({8'd0, index_q} << 6)};
-    assign m_axis_beat_tvalid = beats_q != 3'd0;
-    assign m_axis_beat_tdata = record_q[BEAT_BITS-1:0];
+    assign m_axis_record_tvalid = state_q == S_SEND;
+    assign m_axis_record_tdata = {index_q, record_q};
     wire                 drained = state_q == S_DRAIN && count_q == DRAINED[5:0];
-    always @(posedge clk) begin
+    always @(posedge clk)
         if (drained)
             record_q <= words;
-        else if (m_axis_beat_tvalid && m_axis_beat_tready)
-            record_q <= record_q >> BEAT_BITS;
-        if (rst) begin
-            desc_valid_q <= 1'b0;
-            beats_q <= 3'd0;
-        end else if (drained) begin
-            desc_valid_q <= 1'b1;
-            beats_q <= BEATS_32[2:0];
-        end else begin
-            if (m_axis_desc_tready)
-                desc_valid_q <= 1'b0;
-            if (m_axis_beat_tvalid && m_axis_beat_tready)
-                beats_q <= beats_q - 3'd1;
-        end
-    end
 
     // ---- course ----
 
@@ -497,17 +452,11 @@ module rill_logprobs #(
                     count_q <= count_q + 6'd1;
                     if (drained) state_q <= S_SEND;
                 end
-                S_SEND: if (!desc_valid_q && beats_q == 3'd0) state_q <= S_RESPONSE;
-                S_RESPONSE: begin
-                    // Registers may delay dma_idle, so it has to be high for 8 cycles in a row.
-                    count_q <= dma_idle ? count_q + 6'd1 : 6'd0;
-                    if (dma_idle && count_q == 6'd7) state_q <= S_PASS;
-                end
-                default: if (m_axis_ring_tready) state_q <= S_WAIT;
+                default: if (m_axis_record_tready) state_q <= S_WAIT;
             endcase
     end
 
-    wire unused = &{1'b0, CHUNKS_32[31:25], row_addr, w_next[31:24], write_addr, next_addr, BEATS_32, GROUPS_32,
+    wire unused = &{1'b0, CHUNKS_32[31:25], row_addr, w_next[31:24], write_addr, next_addr, GROUPS_32,
         id_slot, id_index, tree_valid[LEVELS+1], tree_first[LEVELS+1], tree_row, sum_valid_q[SUM_STAGES-2], own_place,
         s_axis_x_tuser};
 endmodule

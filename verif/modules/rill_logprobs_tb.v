@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_logprobs with its rill_dma_write and a model of the memory. After each firing, ids of some of its
+// Testbench of rill_logprobs with its rill_record_writer, a rill_dma_write and a model of the memory. After each firing, ids of some of its
 // tokens come, as the token loop sends them. When an id leaves, its record must be in memory, with the words that
 // golden_logprobs makes.
 // Ids of a firing: with ROWS = 1 one id. With SLOTS 1, the ids of its first tokens in order, or as index 0 that of its
@@ -51,7 +51,8 @@ module rill_logprobs_tb;
     reg  [31:0]          value;
 
     reg                  step_valid = 0, x_valid = 0, x_last, s_valid = 0, m_ready = 0;
-    wire                 step_ready, x_ready, s_ready, m_valid;
+    wire                 step_ready, x_ready, s_ready, m_valid, r_valid, r_ready;
+    wire [543:0]         r_data;
     reg  [63:0]          step_data, s_data;
     reg  [LANES*32-1:0]  x_data;
     reg  [TOK_W:0]       x_user;
@@ -72,12 +73,16 @@ module rill_logprobs_tb;
     reg                  fresh;              // the first id of this firing has index 0
     reg                  flying = 0;         // an id is in the module
 
-    rill_logprobs #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .ROWS(ROWS), .UNITS(UNITS), .TOP(TOP),
-        .BEAT_BITS(BEAT_BITS), .OFFSET(OFFSET), .SLOTS(SLOTS)) dut (
+    rill_logprobs #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .ROWS(ROWS), .UNITS(UNITS), .TOP(TOP), .SLOTS(SLOTS)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(step_data), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user), .s_axis_x_tlast(x_last), .s_axis_ring_tvalid(s_valid), .s_axis_ring_tready(s_ready),
-        .s_axis_ring_tdata(s_data), .m_axis_ring_tvalid(m_valid), .m_axis_ring_tready(m_ready),
+        .s_axis_ring_tdata(s_data), .m_axis_record_tvalid(r_valid), .m_axis_record_tready(r_ready),
+        .m_axis_record_tdata(r_data));
+
+    rill_record_writer #(.BEAT_BITS(BEAT_BITS), .OFFSET(OFFSET), .SLOTS(SLOTS)) u_writer (
+        .clk(clk), .rst(rst), .s_axis_record_tvalid(r_valid), .s_axis_record_tready(r_ready),
+        .s_axis_record_tdata(r_data), .m_axis_ring_tvalid(m_valid), .m_axis_ring_tready(m_ready),
         .m_axis_ring_tdata(m_data), .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready),
         .m_axis_desc_tdata(d_data), .m_axis_beat_tvalid(b_valid), .m_axis_beat_tready(b_ready),
         .m_axis_beat_tdata(b_data), .dma_idle(dma_idle));
