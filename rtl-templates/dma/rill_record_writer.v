@@ -5,8 +5,8 @@
 // In: {index[31:0], record[511:0]} of rill_logprobs, where the low word of a record is the id. Out: {index[31:0],
 // id[31:0]}, after the write of the record has its response.
 // Record i is OFFSET + 64 * i bytes after the base address of the ring, in 512 / BEAT_BITS beats. SLOTS above 1: bits
-// 31:28 of index are the number of a slot, which has a separate ring and separate records. From the transfer of a record
-// until its id is passed on, the base address at the rill_dma_write must be that of the slot's ring.
+// 31:28 of index are the number of a slot, which has a separate ring and separate records. From the transfer of a
+// record until its id is passed on, the base address at the rill_dma_write must be that of the slot's ring.
 // Out: for each record, a descriptor and its beats, for one client of a rill_dma_write. The client's bit of the
 // rill_dma_write's output idle comes back as dma_idle.
 // Reset: clk, synchronous active-high rst.

@@ -116,7 +116,8 @@ module rill_logprobs #(
     endfunction
 
     // S_WAIT: takes chunks of a firing or an id. S_SETTLE: the maxima of the firing become valid. S_ROW: the id's token
-    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until the record has left.
+    // is known. S_READ: its logits are read again. S_DRAIN: the sum becomes complete. S_SEND: until the record has
+    // left.
     localparam [2:0] S_WAIT = 3'd0, S_SETTLE = 3'd1, S_ROW = 3'd2, S_READ = 3'd3, S_DRAIN = 3'd4, S_SEND = 3'd5;
     reg  [2:0]           state_q;
     reg                  open_q;             // low in reset
