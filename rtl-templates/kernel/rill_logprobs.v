@@ -6,8 +6,8 @@
 // stored, and the largest one of each token is found while they come. ring: the ids, as the token loop sends them to
 // the ring. An id belongs to the latest firing. With ROWS = 1 it belongs to the firing's only token. Else:
 //     SLOTS 1      index 0 belongs to the firing's last token, and further ids of the firing to its tokens in order
-//     SLOTS 2..16  the same among the tokens of the id's slot. A step word with head = 1 on s_axis_step says which
-//                  tokens these are; other step words are dropped. With SLOTS 1 the stream is not used
+//     SLOTS 2..16  the same among the tokens of the id's slot. The step words on s_axis_step say which tokens these
+//                  are: the latest word of the slot before the firing. With SLOTS 1 the stream is not used
 // For each id, the stored logits of its token are read again: exp(x - largest) is summed exactly, and the TOP largest
 // logits are inserted into a list, one per cycle.
 // A record has 16 words of 32 bits, word 0 in the low bits:
@@ -207,7 +207,7 @@ module rill_logprobs #(
             integer    s;
             assign s_axis_step_tready = open_q;
             always @(posedge clk) begin
-                if (s_axis_step_tvalid && s_axis_step_tdata[STEP_HEAD]) begin
+                if (s_axis_step_tvalid) begin
                     new_first_q[part_slot] <= part_tok;
                     new_last_q[part_slot] <= part_last[2:0];
                 end

@@ -6,7 +6,8 @@
 // last token. With SLOTS above 1, the firing is divided into two parts of different slots, and the ids of both come in
 // the order of the parts; the word of a step with head = 0 comes between firings.
 // Checks in messages: 1 and 2 the file of vectors, 3 a word of a record, 4 an id that leaves, 5 a word beside the
-// record, 6 an error response, 7 the run takes too long, 8 a chunk is taken while an id waits.
+// record, 6 an error response, 7 the run takes too long, 8 a chunk is taken while an id waits, 9 an address outside the
+// memory.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=1 N=21 UNITS=1 BEAT_BITS=256
 // sweep: LANES=8 TOKENS=4 N=64 UNITS=8 ROWS=4 BEAT_BITS=512
@@ -255,6 +256,7 @@ module rill_logprobs_tb;
             end else if ($urandom_range(99) >= idle) drive_id;
         end
         if (dma_error) fail(6);
+        if (d_valid && d_data[39:0] >= 4 * WORDS) fail(9);
         if (now == firings && !failed) begin
             $display("PASS");
             failed = 1;
