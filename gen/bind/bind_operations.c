@@ -190,8 +190,8 @@ static void bind_logprobs(struct ir *ir) {
     bool parts = ir->design.slots && ir->design.tokens > 1;
     if (parts) ports_add_step(ir, k);
     ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
-    ir_add_port(ir, k, "record", true, IR_STREAM_BARE, 8 * LAYOUT_LOGPROBS_BYTES + 32);
-    rtl_logprobs.bind(ir, &ir->node[n], k);
+    ir_add_port(ir, k, "record", true, IR_STREAM_BARE, LAYOUT_LOGPROBS_BITS);
+    kernel_of(&ir->kernel[k])->bind(ir, &ir->node[n], k);
 }
 
 // Beats in the buffer of the write engine, so that it takes a beat of a row in every cycle.

@@ -65,7 +65,10 @@ static inline int64_t layout_load_bits(const struct ir_design *d) { return d->be
 // A ring has room for the ids of all positions and one more. In a design with `logprobs`, a record of log probabilities
 // for each of these ids follows. layout_logprobs_at returns the bytes from the ring to the first record, and
 // layout_logprobs_bytes the bytes of all records.
-enum { LAYOUT_LOGPROBS_BYTES = 64 /* a record */ };
+enum {
+    LAYOUT_LOGPROBS_BYTES = 64,                                      // a record
+    LAYOUT_LOGPROBS_BITS = RING_BITS / 2 + 8 * LAYOUT_LOGPROBS_BYTES // an index and a record
+};
 static inline int64_t layout_ring_ids(const struct ir_design *d) { return d->context + 1; }
 static inline int64_t layout_logprobs_at(const struct ir_design *d) { return layout_align(layout_ring_ids(d) * 4); }
 static inline int64_t layout_logprobs_bytes(const struct ir_design *d) {

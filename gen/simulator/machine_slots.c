@@ -24,12 +24,14 @@ struct slots {
 // Returns the cycles until an id is in memory. In a design with `logprobs`, its record is made and written before.
 static int64_t write_cycles(const struct sim *sim) {
     const struct timing_memory *m = &sim->options->memory;
-    int64_t one = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
-    int records = kernel_first(sim->ir, KERNEL_RECORDS);
-    struct timing_contract c;
-    if (records == IR_NONE || !timing_contract(sim->ir, records, &c)) return one;
-    enum { SETTLE = 9 }; // cycles of rill_record_writer after the response
-    return c.logprobs.record + one + SETTLE + one;
+    int64_t one = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps), all = one;
+    for (int k = 0; k < sim->ir->kernels; k++) {
+        struct timing_contract c;
+        if (!timing_contract(sim->ir, k, &c)) continue;
+        if (c.machine == TIMING_LOGPROBS) all += c.logprobs.record;
+        if (c.machine == TIMING_RECORDS) all += one + c.records.settle;
+    }
+    return all;
 }
 
 bool sim_slots_init(struct sim *sim, struct actor *a) {

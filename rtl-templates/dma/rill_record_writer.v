@@ -11,10 +11,10 @@
 // rill_dma_write's output idle comes back as dma_idle.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                                         unit   range
-// BEAT_BITS  width of a beat                                 bits   256, 512
-// OFFSET     first record, from the base of the ring         bytes  whole beats
-// SLOTS      slots of the design, each with a separate ring  slots  1 to 16
+// name       meaning                                           unit   range
+// BEAT_BITS  width of a beat                                   bits   256, 512
+// OFFSET     first record, from the ring's base; whole beats   bytes  any
+// SLOTS      slots of the design, each with a separate ring    slots  1 to 16
 `default_nettype none
 
 module rill_record_writer #(

@@ -25,10 +25,10 @@
 // TOKENS     tokens per step, upper bound                    tokens    1, 2, 4, 8
 // N          elements of a vector                            elements  1 to 2^24
 // ROWS       tokens of a firing: 1 or TOKENS                 tokens    1 to TOKENS
-// UNITS      elements that are read again per cycle          elements  a power of two up to LANES
+// UNITS      elements read again per cycle, at most LANES    elements  1, 2, 4, 8, 16, 32
 // TOP        places of the list                              elements  1 to 5
 // SLOTS      slots of the design, each with a separate ring  slots     1 to 16
-// RAM_STYLE  style of the storage                            -         as in rill_ram_sdp
+// RAM_STYLE  style of the storage, as in rill_ram_sdp        -         "auto", "distributed", "block", "ultra"
 // USER_W     width of tuser                                  bits      derived
 `default_nettype none
 
