@@ -18,6 +18,7 @@ streams_left() { # design.yaml
         END {
             why["rill_param_store"] = "vector parameters: their reader\047s results are compared"
             why["rill_kv_scale"] = "scales of all positions: their reader\047s results are compared"
+            why["rill_logprobs"] = "log probabilities: the records in memory are compared"
             why["rill_head_replay"] = "keys again: they are compared the first time"
             for (e = 0; e < edges; e++)
                 if (module[from[e]] == "rill_head_replay" && module[to[e]] == "rill_stream_mux") again[to[e]] = 1

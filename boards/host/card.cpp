@@ -62,6 +62,7 @@ struct card::parts {
     std::vector<xrt::bo> channel;
     xrt::bo prompt, ring;                 // of all slots
     std::size_t prompt_bytes, ring_bytes; // of one slot
+    std::size_t ids_bytes;                // of the ids of a ring; its records of log probabilities follow
     int beat_bytes;                       // bytes of a beat of a memory port
 };
 
@@ -89,7 +90,7 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
         address.push_back(p->channel.back().address());
     }
     p->run = tried("run", [&] { return xrt::run(p->kernel); });
-    p->prompt_bytes = p->ring_bytes = 0;
+    p->prompt_bytes = p->ring_bytes = p->ids_bytes = 0;
     if (!pkg.is_lm) return; // there are no areas for requests, and check_request refuses all of them
     for (auto [area, bo] : {std::pair{"prompt", &p->prompt}, std::pair{"ring", &p->ring}}) {
         const segment &s = pkg.io(area);
@@ -97,6 +98,7 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
         tried(area, [&] { p->run.set_arg(pkg.registers.at(std::string(area) + "_ptr").argument, *bo); });
     }
     p->prompt_bytes = p->prompt.size() / pkg.slots, p->ring_bytes = p->ring.size() / pkg.slots;
+    p->ids_bytes = pkg.logprobs ? pkg.logprobs_offset : p->ring_bytes;
     for (int c = 0; c < pkg.channels; c++)
         tried("arguments", [&] {
             p->run.set_arg(pkg.registers.at(pkg.channel_argument(c)).argument, p->channel[static_cast<std::size_t>(c)]);
@@ -193,15 +195,16 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Writes the prompt of a slot with zeros after it, because the design reads whole beats, and clears the slot's ring.
+// Writes the prompt of a slot with zeros after it, because the design reads whole beats, and clears the ids of the
+// slot's ring.
 void card::put_prompt(std::uint32_t area, const std::vector<std::uint32_t> &ids) {
     std::size_t prompt = area * p->prompt_bytes, ring = area * p->ring_bytes;
     std::memset(p->prompt.map<char *>() + prompt, 0, p->prompt_bytes);
-    std::memset(p->ring.map<char *>() + ring, 0, p->ring_bytes);
+    std::memset(p->ring.map<char *>() + ring, 0, p->ids_bytes);
     std::memcpy(p->prompt.map<char *>() + prompt, ids.data(), std::min(p->prompt_bytes, 4 * ids.size()));
     tried("prompt", [&] {
         p->prompt.sync(XCL_BO_SYNC_BO_TO_DEVICE, p->prompt_bytes, prompt);
-        p->ring.sync(XCL_BO_SYNC_BO_TO_DEVICE, p->ring_bytes, ring);
+        p->ring.sync(XCL_BO_SYNC_BO_TO_DEVICE, p->ids_bytes, ring);
     });
 }
 
@@ -210,14 +213,22 @@ void card::put_prompt(std::uint32_t area, const std::vector<std::uint32_t> &ids)
 void card::get_ring(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
     std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = area * p->ring_bytes;
-    if (end > p->ring_bytes) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
+    if (end > p->ids_bytes) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
     tried("ids", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, end - first, ring + first); });
     std::memcpy(ids, p->ring.map<char *>() + ring + 4 * std::size_t{from}, 4 * std::size_t{count});
 }
 
+void card::get_records(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *words) {
+    std::size_t bytes = 4 * record_words, first = p->ids_bytes + bytes * from, ring = area * p->ring_bytes;
+    if (first + bytes * count > p->ring_bytes)
+        throw problem(RILL_HOST_CARD, "the design says that it has written more ids than there are records for");
+    tried("log probabilities", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, bytes * count, ring + first); });
+    std::memcpy(words, p->ring.map<char *>() + ring + first, bytes * count);
+}
+
 std::uint64_t card::prompt_address(std::uint32_t area) const { return p->prompt.address() + area * p->prompt_bytes; }
 std::uint64_t card::ring_address(std::uint32_t area) const { return p->ring.address() + area * p->ring_bytes; }
-std::uint32_t card::ring_ids() const { return static_cast<std::uint32_t>(p->ring_bytes / 4); }
+std::uint32_t card::ring_ids() const { return static_cast<std::uint32_t>(p->ids_bytes / 4); }
 
 void card::argument(int index, std::uint32_t value) {
     tried("arguments", [&] { p->run.set_arg(index, value); });

@@ -135,6 +135,8 @@ package read_package(const std::string &folder, std::uint32_t unit) {
     read_end_ids(top, p);
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
+    p.logprobs = top.has("logprobs") ? top.at("logprobs").number() : 0;
+    p.logprobs_offset = p.logprobs ? static_cast<std::uint64_t>(top.at("logprobs_offset").number()) : 0;
     p.drafts = top.has("drafts") ? top.at("drafts").number() : 0;
     p.slots = top.has("slots") ? static_cast<std::uint32_t>(top.at("slots").number()) : 1;
     p.prefix = top.has("prefix") && top.at("prefix").truth();

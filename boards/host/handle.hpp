@@ -39,6 +39,7 @@ struct place {
     rill_host_request request = {};
     std::vector<std::uint32_t> prompt, ids;
     std::vector<double> seconds;
+    std::vector<rill_host_logprobs> logprobs; // of the ids, if the request wants them
     clock_type::time_point start;
     power watts;
     counts before;                 // at the submission

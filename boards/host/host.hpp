@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations that the files of the library share. folder.cpp reads the package and the image, and binary.cpp the
-// .xclbin. card.cpp calls XRT. words.cpp has the tokenizer and texts for numbers. library.cpp, requests.cpp and
-// text.cpp implement rill_host.h with them. Errors are thrown as `problem`.
+// .xclbin. card.cpp calls XRT. logprobs.cpp reads records of log probabilities. words.cpp has the tokenizer and texts
+// for numbers. library.cpp, requests.cpp and text.cpp implement rill_host.h with them. Errors are thrown as `problem`.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -50,11 +50,13 @@ struct package {
     bool is_lm, hashes;                                   // hashes: the register logits_hash has a hash of the logits
     std::int64_t context, eot, vocabulary, channel_bytes; // eot: an id that ends a request; -1: none
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
-    std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
-    std::int64_t drafts;   // most drafts of a step; 0: none
-    std::uint32_t slots;   // requests at the same time
-    bool prefix;           // a request can keep positions of the request before it
-    int draft_counter;     // number of the first of the two counters of drafts
+    std::int64_t sampling;         // longest list that ids are drawn from; 0: the design takes the most likely one
+    std::int64_t logprobs;         // most likely tokens in a record of log probabilities; 0: there are no records
+    std::uint64_t logprobs_offset; // bytes from a ring to its first record
+    std::int64_t drafts;           // most drafts of a step; 0: none
+    std::uint32_t slots;           // requests at the same time
+    bool prefix;                   // a request can keep positions of the request before it
+    int draft_counter;             // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // the unit's memory bank by port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
@@ -130,6 +132,8 @@ class card {
     void put_prompt(std::uint32_t area, const std::vector<std::uint32_t> &ids); // also clears the ring
     // Reads ids from..from+count-1 of the ring.
     void get_ring(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *ids);
+    // Reads the records of log probabilities of these ids, record_words words each. The design must make records.
+    void get_records(std::uint32_t area, std::uint32_t from, std::uint32_t count, std::uint32_t *words);
     std::uint64_t prompt_address(std::uint32_t area) const;
     std::uint64_t ring_address(std::uint32_t area) const;
     std::uint32_t ring_ids() const;                // how many ids a ring has room for
@@ -146,6 +150,12 @@ class card {
 };
 
 void reset_card(const std::string &device);
+
+// ---- log probabilities (logprobs.cpp) ----
+
+constexpr std::size_t record_words = 16; // 32-bit words of a record
+// Calculates the log probabilities of a record, whose words docs/numerics.md section 11 lists.
+rill_host_logprobs read_record(const std::uint32_t *words);
 
 // ---- text for numbers (words.cpp) ----
 

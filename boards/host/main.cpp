@@ -57,6 +57,10 @@ static void take_id(void *context, uint32_t id, double seconds) {
         print_id(s, s->into->ids.size() == 1, id, text, bytes);
 }
 
+static void take_logprobs(void *context, const rill_host_logprobs *one) {
+    static_cast<stream *>(context)->into->logprobs.push_back(*one);
+}
+
 static rill_host_request request_of(const command_line &c, stream *s, const settings &own) {
     constexpr unsigned default_tokens = 64;
     const std::vector<uint32_t> &ids = s->into->prompt;
@@ -70,7 +74,9 @@ static rill_host_request request_of(const command_line &c, stream *s, const sett
             own.top_k.value_or(0),
             own.min_p.value_or(0),
             own.seed.value_or(0),
-            !c.bench.empty()};
+            !c.bench.empty(),
+            c.logprobs,
+            take_logprobs};
 }
 
 static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> ids, const settings &own) {
@@ -107,9 +113,17 @@ static bool encode(rill_host *host, const command_line &c, const prompt &p, std:
     return true;
 }
 
-// Ends the output of an answer: prints the counters, and after an error the message. Returns the exit status.
-static int end_request(const command_line &c, const answer &a) {
+// Ends the output of an answer: prints the log probabilities and the counters, and after an error the message. Returns
+// the exit status.
+static int end_request(rill_host *host, const command_line &c, const answer &a) {
     if (!c.json && c.bench.empty()) std::printf("\n");
+    std::fflush(stdout);
+    if (!c.json)
+        print_logprobs(a, [&](uint32_t id) {
+            size_t bytes;
+            const char *text = rill_host_decode(host, id, &bytes);
+            return c.print_ids || !bytes ? std::to_string(id) : std::string(text, bytes);
+        });
     if (!c.quiet && c.bench.empty() && a.result.channels) print_counters(a);
     if (a.status == RILL_HOST_OK) return 0;
     return complain(a.message, a.status == RILL_HOST_STOPPED ? 130 : 1);
@@ -137,7 +151,7 @@ static void print_ended(together *t, const std::vector<bool> &ended) {
             const char *text = rill_host_decode(t->host, a.ids[i], &bytes);
             print_id(&t->streams[t->printed], i == 0, a.ids[i], text, bytes);
         }
-        int status = end_request(c, a);
+        int status = end_request(t->host, c, a);
         if (t->status == 0) t->status = status;
     }
 }
@@ -191,7 +205,7 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
         std::vector<uint32_t> ids;
         if (!encode(host, c, c.prompts[i], &ids)) return 1;
         answers->push_back(run(host, c, ids, c.prompts[i].own));
-        status = end_request(c, answers->back());
+        status = end_request(host, c, answers->back());
     }
     return status;
 }
@@ -205,7 +219,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
         std::vector<uint32_t> ids;
         for (unsigned i = 0; i < in; i++) ids.push_back(1 + i % 61);
         answers->push_back(run(host, c, ids, with_tokens(c, out)));
-        if (answers->back().status != RILL_HOST_OK) return end_request(c, answers->back());
+        if (answers->back().status != RILL_HOST_OK) return end_request(host, c, answers->back());
         if (!c.json) print_bench_row(answers->back());
     }
     return 0;
@@ -266,7 +280,7 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
     if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
     // The card stops as the oracle did: at an end-of-text id, or at the same count.
     answers->push_back(run(host, c, golden.prompt, with_tokens(c, golden.ids.size())));
-    int status = end_request(c, answers->back());
+    int status = end_request(host, c, answers->back());
     return status ? status : compare(answers->back(), golden);
 }
 

@@ -23,6 +23,7 @@ static const char usage[] =
     "  --top-k K         draw only from the K most likely tokens (0: from all)\n"
     "  --min-p P         with --top-k: draw only tokens at least P times as likely as the most likely one\n"
     "  --sampling-seed S seed of the random numbers (default 0)\n"
+    "  --logprobs        print the log probabilities of each token, in a design with `logprobs`\n"
     "  --ids             print token ids instead of text\n"
     "  --reset           reset a card that hangs, as `xbutil reset` does, and stop\n"
     "  --probe           find the card, check everything, print what was found, and stop\n"
@@ -71,7 +72,8 @@ enum {
     MIN_P,
     SEED,
     CHECK_WEIGHTS,
-    UNIT
+    UNIT,
+    LOGPROBS
 };
 
 static const option options[] = {{"prompt", 1, nullptr, PROMPT},
@@ -79,6 +81,7 @@ static const option options[] = {{"prompt", 1, nullptr, PROMPT},
                                  {"tokens", 1, nullptr, TOKENS},
                                  {"ignore-eot", 0, nullptr, IGNORE},
                                  {"ids", 0, nullptr, IDS},
+                                 {"logprobs", 0, nullptr, LOGPROBS},
                                  {"probe", 0, nullptr, PROBE},
                                  {"reset", 0, nullptr, RESET},
                                  {"selftest", 1, nullptr, SELFTEST},
@@ -222,6 +225,7 @@ static bool take(int o, command_line *c) {
     case TOKENS: return take_tokens(c);
     case IGNORE: return c->ignore_eot = true;
     case IDS: return c->print_ids = true;
+    case LOGPROBS: return c->logprobs = true;
     case RESET: return c->reset = true;
     case PROBE: return c->probe = true;
     case SELFTEST: c->selftest = optarg; return true;

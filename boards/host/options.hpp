@@ -3,6 +3,7 @@
 #ifndef RILL_HOST_OPTIONS_HPP
 #define RILL_HOST_OPTIONS_HPP
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,7 +32,7 @@ struct command_line {
     unsigned watchdog = 0, unit = 0;                  // 0 stands for the default of rill_host.h
     double timeout = 0;                               // seconds; 0 stands for the default of rill_host.h
     bool ignore_eot = false, print_ids = false, json = false, quiet = false, verify = false, probe = false,
-         reset = false, check_weights = false;
+         reset = false, check_weights = false, logprobs = false;
 };
 
 // Returns false if the program should end, with *status as its exit status (0 after --help).
@@ -39,7 +40,8 @@ bool read_command_line(int argc, char **argv, command_line *, int *status);
 
 struct answer { // the result of one request
     std::vector<uint32_t> prompt, ids;
-    std::vector<double> seconds; // times from the start of the request until each id came
+    std::vector<double> seconds;              // times from the start of the request until each id came
+    std::vector<rill_host_logprobs> logprobs; // with --logprobs
     std::string text;
     rill_host_result result;
     rill_host_status status;
@@ -48,6 +50,8 @@ struct answer { // the result of one request
 
 const char *status_name(rill_host_status);
 void print_counters(const answer &); // prints to standard error
+// Prints the log probabilities of each token to standard error. text: returns the text of a token.
+void print_logprobs(const answer &, const std::function<std::string(uint32_t)> &text);
 // Returns the answers as JSON. `about` is the JSON text of rill_host_about.
 std::string answers_as_json(const std::string &about, const std::vector<answer> &);
 bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV with request, index, id, seconds

@@ -52,6 +52,16 @@ void print_counters(const answer &a) {
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 
+void print_logprobs(const answer &a, const std::function<std::string(uint32_t)> &text) {
+    for (const rill_host_logprobs &one : a.logprobs) {
+        std::fprintf(stderr, "rill-host: %10.6f %s", one.logprob, quoted(text(one.id)).c_str());
+        for (uint32_t i = 0; i < one.count; i++)
+            std::fprintf(stderr, "%s %s %.6f", i ? "," : "; most likely:", quoted(text(one.top_id[i])).c_str(),
+                         one.top[i]);
+        std::fprintf(stderr, "\n");
+    }
+}
+
 // ---- JSON ----
 
 // Returns a list of numbers as a JSON array.
@@ -61,11 +71,32 @@ template <typename list> static std::string numbers(const list &values) {
     return s + "]";
 }
 
+static std::string exact(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+// Returns the log probabilities of the tokens: for each token that of the token, and pairs of id and log probability of
+// the most likely ones.
+static std::string logprobs_as_json(const answer &a) {
+    std::string s = "[";
+    for (const rill_host_logprobs &one : a.logprobs) {
+        s += (s.size() > 1 ? ",\n    {\"id\": " : "\n    {\"id\": ") + std::to_string(one.id) +
+             ", \"logprob\": " + exact(one.logprob) + ", \"top\": [";
+        for (uint32_t i = 0; i < one.count; i++)
+            s += (i ? ", [" : "[") + std::to_string(one.top_id[i]) + ", " + exact(one.top[i]) + "]";
+        s += "]}";
+    }
+    return s + "]";
+}
+
 static std::string answer_as_json(const answer &a) {
     const rill_host_result &r = a.result;
     std::vector<uint64_t> beats(r.beats, r.beats + r.channels), stalls(r.stalls, r.stalls + r.channels);
     return "{\"status\": " + quoted(status_name(a.status)) + ", \"message\": " + quoted(a.message) +
            ",\n   \"prompt_ids\": " + numbers(a.prompt) + ",\n   \"token_ids\": " + numbers(a.ids) +
+           (a.result.logprobs ? ",\n   \"logprobs\": " + logprobs_as_json(a) : "") +
            ",\n   \"text\": " + quoted(a.text) + ",\n   \"seconds\": " + numbers(a.seconds) +
            ",\n   \"total_seconds\": " + std::to_string(r.total) +
            ", \"first_id_seconds\": " + std::to_string(first_id(a)) +

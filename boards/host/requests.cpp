@@ -77,6 +77,8 @@ void check_request(const rill_host *h, const rill_host_request &r) {
             throw problem(RILL_HOST_INPUT, "id " + std::to_string(r.prompt[i]) + " is outside the vocabulary, " +
                                                std::to_string(h->pkg.vocabulary));
     check_sampling(h, r);
+    if (r.logprobs && !h->pkg.logprobs)
+        throw problem(RILL_HOST_INPUT, "the design gives no log probabilities: it has no `logprobs`");
 }
 
 // ---- beginning ----
@@ -230,7 +232,7 @@ void submit(rill_host *h, const rill_host_request &r, std::uint32_t *number) {
                                            " slots, and all have a request: wait for the end of one");
     p->prompt.assign(r.prompt, r.prompt + r.prompt_count);
     p->request = r, p->request.prompt = p->prompt.data();
-    p->ids.clear(), p->seconds.clear();
+    p->ids.clear(), p->seconds.clear(), p->logprobs.clear();
     p->start = h->moved = clock_type::now();
     p->watts = {}, p->seen = 0, p->stop = p->told = false, p->prefix = 0;
     p->result = {}, p->ended = false;
@@ -240,8 +242,16 @@ void submit(rill_host *h, const rill_host_request &r, std::uint32_t *number) {
 
 // ---- following ----
 
-// Takes the new ids of a request from its ring, and calls `token` for each of them. The register `slot` must have the
-// slot of the request.
+// Takes the log probabilities of the ids from number `from` on.
+void take_logprobs(rill_host *h, place &p, std::uint32_t from) {
+    std::uint32_t count = static_cast<std::uint32_t>(p.ids.size()) - from;
+    std::vector<std::uint32_t> words(record_words * count);
+    h->dev->get_records(p.area, from, count, words.data());
+    for (std::uint32_t i = 0; i < count; i++) p.logprobs.push_back(read_record(words.data() + record_words * i));
+}
+
+// Takes the new ids of a request from its ring, and calls `record` and `token` for each of them. The register `slot`
+// must have the slot of the request.
 void take_ids(rill_host *h, place &p) {
     std::uint32_t from = static_cast<std::uint32_t>(p.ids.size());
     std::uint32_t now = h->dev->read(h->pkg.registers.at("ids_written").offset);
@@ -249,9 +259,11 @@ void take_ids(rill_host *h, place &p) {
     if (now > p.request.max_new) throw problem(RILL_HOST_CARD, "the design has written more ids than were asked for");
     p.ids.resize(now);
     h->dev->get_ring(p.area, from, now - from, p.ids.data() + from);
+    if (p.request.logprobs) take_logprobs(h, p, from);
     double t = since(p.start);
     for (std::uint32_t i = from; i < now; i++) {
         p.seconds.push_back(t);
+        if (p.request.logprobs && p.request.record) p.request.record(p.request.context, &p.logprobs[i]);
         if (p.request.token) p.request.token(p.request.context, p.ids[i], t);
     }
     h->moved = clock_type::now();
@@ -319,6 +331,7 @@ void fill_result(rill_host *h, place &p) {
     out->ending = value("ending");
     out->hashes_logits = h->pkg.hashes, out->logits_hash = h->pkg.hashes ? value_of(h, "logits_hash") : 0;
     out->prefix = p.prefix;
+    out->logprobs = p.request.logprobs ? p.logprobs.data() : nullptr;
     fill_counts(h, p, out);
 }
 

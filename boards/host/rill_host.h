@@ -70,6 +70,18 @@ long rill_host_encode_chat(rill_host *host, const char *chat, const char *text, 
 // Returns the bytes of one id, valid until the handle is closed. *bytes is 0 if the id has none.
 const char *rill_host_decode(rill_host *host, uint32_t id, size_t *bytes);
 
+enum { RILL_HOST_MAX_LOGPROBS = 5 };
+// The log probabilities of a generated token: natural logarithms of the probabilities that the model gave before any
+// sampling setting (temperature, top_k, min_p).
+struct rill_host_logprobs {
+    uint32_t id;    // the token
+    double logprob; // its log probability
+    // The most likely tokens, the most likely one first: number of entries, ids and log probabilities.
+    uint32_t count;
+    uint32_t top_id[RILL_HOST_MAX_LOGPROBS];
+    double top[RILL_HOST_MAX_LOGPROBS];
+};
+
 struct rill_host_request {
     const uint32_t *prompt;
     uint32_t prompt_count, max_new;                            // prompt and generated tokens
@@ -81,6 +93,9 @@ struct rill_host_request {
     float min_p;       // with top_k: draw only from ids at least min_p times as likely as the most likely one; 0: any
     uint64_t seed;     // seed of the random numbers: an equal request with an equal seed gives equal ids
     int whole;         // if not 0, computes the whole prompt, although the card holds its first positions
+    int logprobs;      // if not 0, reads the log probabilities of each token, if the design has `logprobs`
+    // With logprobs: called for each id, just before `token`; may be NULL. *one is valid during the call.
+    void (*record)(void *context, const struct rill_host_logprobs *one);
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32, RILL_HOST_MAX_SLOTS = 16 };
@@ -105,6 +120,7 @@ struct rill_host_result { // pointers are valid until the next request
     // submission of this request to its end. A sum over requests would count some work several times. The two members
     // below have only the cycles and bytes that are in no earlier result, so their sums count everything once.
     uint64_t new_cycles, new_bytes;
+    const struct rill_host_logprobs *logprobs; // `count` entries; NULL for a request without logprobs
 };
 
 // Runs one request from start to end. The image must have been uploaded, and no other request may run. Fills *result if
@@ -154,6 +170,7 @@ struct rill_text_facts { // facts about the design; strings are valid until the 
     int has_tokenizer, has_chat; // not 0 if there is a tokenizer, and if a chat template was given
     int chat_system, chat_turns; // not 0 if the template takes a system message, and more than one question
     uint32_t slots;              // requests that the design runs at the same time
+    uint32_t logprobs;           // most likely tokens whose log probabilities the design gives; 0: it gives none
 };
 
 enum rill_text_role { RILL_TEXT_SYSTEM, RILL_TEXT_USER, RILL_TEXT_ASSISTANT };

@@ -17,6 +17,7 @@ import os
 
 STATUS = ["ok", "input", "card", "fault", "timeout", "stopped"]
 MAX_CHANNELS = 32
+MAX_LOGPROBS = 5
 NONE = 0x7fffffff
 PROGRESS = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_uint64, c.c_uint64)
 TOKEN = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_double)
@@ -29,10 +30,19 @@ class Options(c.Structure):
                 ("unit", c.c_uint32)]
 
 
+class Logprobs(c.Structure):
+    _fields_ = [("id", c.c_uint32), ("logprob", c.c_double), ("count", c.c_uint32),
+                ("top_id", c.c_uint32 * MAX_LOGPROBS), ("top", c.c_double * MAX_LOGPROBS)]
+
+
+RECORD = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(Logprobs))
+
+
 class Request(c.Structure):
     _fields_ = [("prompt", c.POINTER(c.c_uint32)), ("prompt_count", c.c_uint32), ("max_new", c.c_uint32),
                 ("ignore_eot", c.c_int), ("token", TOKEN), ("context", c.c_void_p), ("temperature", c.c_float),
-                ("top_k", c.c_uint32), ("min_p", c.c_float), ("seed", c.c_uint64), ("whole", c.c_int)]
+                ("top_k", c.c_uint32), ("min_p", c.c_float), ("seed", c.c_uint64), ("whole", c.c_int),
+                ("logprobs", c.c_int), ("record", RECORD)]
 
 
 class Result(c.Structure):
@@ -42,7 +52,7 @@ class Result(c.Structure):
                 ("status", c.c_uint32), ("fault", c.c_uint32), ("fault_place", c.c_uint32), ("ending", c.c_uint32),
                 ("logits_hash", c.c_uint64), ("hashes_logits", c.c_int), ("watts", c.c_double), ("drafts", c.c_uint64),
                 ("drafts_accepted", c.c_uint64), ("prefix", c.c_uint32), ("new_cycles", c.c_uint64),
-                ("new_bytes", c.c_uint64)]
+                ("new_bytes", c.c_uint64), ("logprobs", c.POINTER(Logprobs))]
 
 
 class HostError(Exception):
@@ -58,7 +68,8 @@ class Answer:
     """The result of a request: ids, seconds (of each id), text, cycles, clock_mhz, total, watts, beats and stalls (of
     each channel), ending, fault, fault_place, drafts, drafts_accepted, prefix (prompt tokens that the card still held
     from an earlier request), new_cycles, new_bytes, and logits_hash (None if the design has none). rill_host.h
-    explains them."""
+    explains them. logprobs: for each id its log probability and a list of (id, log probability) of the most likely
+    ones; None for a request without logprobs."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
@@ -69,6 +80,8 @@ class Answer:
                      "drafts_accepted", "prefix", "new_cycles", "new_bytes"):
             setattr(self, name, getattr(result, name))
         self.logits_hash = result.logits_hash if result.hashes_logits else None
+        self.logprobs = [(one.logprob, list(zip(one.top_id, one.top))[:one.count])
+                         for one in result.logprobs[:result.count]] if result.logprobs else None
 
 
 def load(path=None):
@@ -181,13 +194,13 @@ class Host:
         return text.decode(errors="replace")
 
     def request(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
-                whole=False):
+                whole=False, logprobs=False):
         """Returns a Request for a prompt, which is a text or a list of ids. tokens: most tokens to generate.
         token(id, seconds) is called for each id as it comes. The other arguments are as in rill_host.h."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
         return Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
-                       temperature, top_k, min_p, seed, whole)
+                       temperature, top_k, min_p, seed, whole, logprobs, RECORD())
 
     def run(self, prompt, **settings):
         """Runs one request, with the arguments of `request`, and returns its Answer. Raises HostError."""

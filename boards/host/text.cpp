@@ -64,6 +64,7 @@ void rill_text_describe(const rill_text *t, struct rill_text_facts *facts) {
     facts->vocabulary = static_cast<std::uint32_t>(t->pkg.is_lm ? t->pkg.vocabulary : 0);
     facts->sampling = static_cast<std::uint32_t>(t->pkg.sampling);
     facts->slots = t->pkg.slots;
+    facts->logprobs = static_cast<std::uint32_t>(t->pkg.logprobs);
     facts->channels = static_cast<std::uint32_t>(t->pkg.channels);
     facts->beat_bytes = static_cast<std::uint32_t>(t->pkg.beat_bytes);
     facts->clock_mhz = t->pkg.clock_mhz;

@@ -28,6 +28,20 @@ void card_close(struct serve_card *c) {
 
 // ---- a request ----
 
+static struct logprob logprob_of(struct serve_card *c, uint32_t id, double value) {
+    struct logprob one = {.value = value};
+    one.text = c->library->rill_text_decode(c->text, id, &one.bytes);
+    return one;
+}
+
+// The library calls this function for each id of a running job whose client wants log probabilities, before on_token.
+static void on_record(void *context, const struct rill_host_logprobs *record) {
+    struct running *r = context;
+    r->latest = (struct token_logprobs){.own = logprob_of(r->card, record->id, record->logprob), .tops = record->count};
+    for (uint32_t i = 0; i < record->count; i++)
+        r->latest.top[i] = logprob_of(r->card, record->top_id[i], record->top[i]);
+}
+
 // The library calls this function for each id of a running job.
 static void on_token(void *context, uint32_t id, double seconds) {
     struct running *r = context;
@@ -36,7 +50,7 @@ static void on_token(void *context, uint32_t id, double seconds) {
     const char *text = c->library->rill_text_decode(c->text, id, &bytes);
     (void)seconds;
     bool ends = !r->job->request.ignore_eos && c->library->rill_text_ends(c->text, id);
-    queue_token(c->queue, r->job, text, bytes, ends);
+    queue_token(c->queue, r->job, text, bytes, ends, r->job->request.logprobs ? &r->latest : NULL);
 }
 
 static uint64_t random_seed(void) {
@@ -67,7 +81,9 @@ static enum rill_host_status submit(struct running *r) {
                                         .temperature = (float)q->temperature,
                                         .top_k = draws ? q->top_k : 0,
                                         .min_p = draws ? (float)q->min_p : 0,
-                                        .seed = draws ? q->seed : 0};
+                                        .seed = draws ? q->seed : 0,
+                                        .logprobs = q->logprobs,
+                                        .record = on_record};
     return r->card->library->rill_host_submit(r->card->host, &request, &r->number);
 }
 

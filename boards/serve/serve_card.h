@@ -10,8 +10,9 @@
 struct serve_card;
 struct running { // a job on the card
     struct serve_card *card;
-    struct job *job; // NULL if the entry is free
-    uint32_t number; // the number that the library gave to the request
+    struct job *job;              // NULL if the entry is free
+    uint32_t number;              // the number that the library gave to the request
+    struct token_logprobs latest; // log probabilities of the token that comes next
 };
 
 struct serve_card {

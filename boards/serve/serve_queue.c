@@ -57,6 +57,7 @@ static void job_free(struct job *job) {
     request_free(&job->request);
     answer_free(&job->answer);
     text_free(&job->made);
+    logprobs_free(&job->logprobs);
     free(job->prompt);
     pthread_cond_destroy(&job->changed);
     free(job);
@@ -154,6 +155,12 @@ void queue_copy(struct queue *q, struct job *job, size_t seen, struct text *out)
     pthread_mutex_unlock(&q->lock);
 }
 
+void queue_copy_logprobs(struct queue *q, struct job *job, size_t seen, struct logprobs_list *out) {
+    pthread_mutex_lock(&q->lock);
+    for (size_t i = seen; i < job->logprobs.count; i++) logprobs_copy(out, &job->logprobs.items[i]);
+    pthread_mutex_unlock(&q->lock);
+}
+
 void queue_cancel(struct queue *q, struct job *job, const struct api_error *error) {
     bool waited = false;
     pthread_mutex_lock(&q->lock);
@@ -192,9 +199,13 @@ static void add_token(struct job *job, const char *bytes, size_t count, bool end
     if (job->made.len != before) pthread_cond_broadcast(&job->changed);
 }
 
-void queue_token(struct queue *q, struct job *job, const char *bytes, size_t count, bool ends) {
+void queue_token(struct queue *q, struct job *job, const char *bytes, size_t count, bool ends,
+                 const struct token_logprobs *logprobs) {
     pthread_mutex_lock(&q->lock);
-    if (!job->answer.stopped && !job->cancelled && !job->at_end) add_token(job, bytes, count, ends);
+    if (!job->answer.stopped && !job->cancelled && !job->at_end) {
+        if (logprobs && !ends) logprobs_add(&job->logprobs, logprobs);
+        add_token(job, bytes, count, ends);
+    }
     pthread_mutex_unlock(&q->lock);
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "boards/serve/serve_answer.h"
+#include "boards/serve/serve_logprobs.h"
 #include "boards/serve/serve_metrics.h"
 #include "boards/serve/serve_request.h"
 #include "boards/serve/serve_slots.h"
@@ -24,11 +25,12 @@ struct job {
     // The lock of the queue protects the members below until the job is done.
     enum job_state state;
     struct answer_text answer;
-    struct text made; // the answer so far
-    uint32_t count;   // tokens so far
-    bool cancelled;   // its client is gone or has waited too long
-    bool at_end;      // an end-of-text token has come
-    bool told;        // the card was told to stop
+    struct text made;              // the answer so far
+    struct logprobs_list logprobs; // of the tokens of the answer so far, if the client wants them
+    uint32_t count;                // tokens so far
+    bool cancelled;                // its client is gone or has waited too long
+    bool at_end;                   // an end-of-text token has come
+    bool told;                     // the card was told to stop
     enum job_finish finish;
     struct api_error error;              // its status is 0 if there is no error
     double arrived, begun, first, ended; // times of queue_now(); `first` is the time of the first token
@@ -73,6 +75,8 @@ bool queue_submit(struct queue *queue, struct job *job);
 size_t queue_wait(struct queue *queue, struct job *job, size_t seen, double seconds, bool *done);
 // Appends the bytes of the answer from number `seen` on to `out`.
 void queue_copy(struct queue *queue, struct job *job, size_t seen, struct text *out);
+// Appends the log probabilities of the tokens from number `seen` on to `out`.
+void queue_copy_logprobs(struct queue *queue, struct job *job, size_t seen, struct logprobs_list *out);
 // Ends a job early. If `error` is not NULL, it becomes the error of the job.
 void queue_cancel(struct queue *queue, struct job *job, const struct api_error *error);
 
@@ -81,8 +85,9 @@ void queue_cancel(struct queue *queue, struct job *job, const struct api_error *
 // Takes the next job into a free slot. Returns NULL if no job waits or no slot is free. With `wait`, waits for a job,
 // and NULL then means that the queue is closed.
 struct job *queue_next(struct queue *queue, bool wait);
-// Adds a token. `ends` is true for an end-of-text token.
-void queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends);
+// Adds a token. `ends` is true for an end-of-text token. logprobs: the token's log probabilities, or NULL.
+void queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends,
+                 const struct token_logprobs *logprobs);
 // Returns whether the caller must now tell the card to stop the job. Returns true at most once for each job.
 bool queue_stops(struct queue *queue, struct job *job);
 // Ends a job that has left the card, counts it and gives up the queue's hold on it. error: NULL, or the error of the

@@ -71,7 +71,9 @@ void reply_whole(const struct job *job, const struct request_rules *rules, struc
     text_add(out, ", \"choices\": [{\"index\": 0, ");
     text_add(out, is_chat(job) ? "\"message\": {\"role\": \"assistant\", \"content\": " : "\"text\": ");
     text_add_json_string(out, text_cstr(&job->made), job->made.len);
-    text_addf(out, "%s, \"logprobs\": null, \"finish_reason\": \"%s\"}]", is_chat(job) ? "}" : "", reason(job));
+    text_addf(out, "%s, \"logprobs\": ", is_chat(job) ? "}" : "");
+    logprobs_write(&job->request, job->logprobs.items, job->logprobs.count, out);
+    text_addf(out, ", \"finish_reason\": \"%s\"}]", reason(job));
     usage(job, out);
     timings(job, rules, out);
     text_add(out, "}\n");
@@ -82,20 +84,26 @@ static void begin_event(const struct job *job, const struct request_rules *rules
     head(job, rules, true, out);
 }
 
-void reply_piece(const struct job *job, const struct request_rules *rules, const char *piece, size_t bytes, bool begins,
-                 struct text *out) {
+void reply_piece(const struct job *job, const struct request_rules *rules, const char *piece, size_t bytes,
+                 const struct logprobs_list *logprobs, bool begins, struct text *out) {
     begin_event(job, rules, out);
     text_add(out, ", \"choices\": [{\"index\": 0, ");
     if (is_chat(job)) text_addf(out, "\"delta\": {%s\"content\": ", begins ? "\"role\": \"assistant\", " : "");
     else text_add(out, "\"text\": ");
     text_add_json_string(out, piece, bytes);
-    text_addf(out, "%s, \"logprobs\": null, \"finish_reason\": null}]}\n\n", is_chat(job) ? "}" : "");
+    text_addf(out, "%s, \"logprobs\": ", is_chat(job) ? "}" : "");
+    logprobs_write(&job->request, logprobs->items, logprobs->count, out);
+    text_add(out, ", \"finish_reason\": null}]}\n\n");
 }
 
-void reply_end(const struct job *job, const struct request_rules *rules, struct text *out) {
+void reply_end(const struct job *job, const struct request_rules *rules, const struct logprobs_list *logprobs,
+               struct text *out) {
     begin_event(job, rules, out);
-    text_addf(out, ", \"choices\": [{\"index\": 0, %s, \"logprobs\": null, \"finish_reason\": \"%s\"}]",
-              is_chat(job) ? "\"delta\": {}" : "\"text\": \"\"", reason(job));
+    text_addf(out,
+              ", \"choices\": [{\"index\": 0, %s, \"logprobs\": ", is_chat(job) ? "\"delta\": {}" : "\"text\": \"\"");
+    if (logprobs->count) logprobs_write(&job->request, logprobs->items, logprobs->count, out);
+    else text_add(out, "null");
+    text_addf(out, ", \"finish_reason\": \"%s\"}]", reason(job));
     timings(job, rules, out);
     text_add(out, "}\n\n");
 }
@@ -112,7 +120,7 @@ void reply_models(const struct request_rules *rules, time_t started, struct text
     quoted(out, rules->model);
     text_addf(out,
               ", \"object\": \"model\", \"created\": %lld, \"owned_by\": \"rill\", \"context\": %u, "
-              "\"max_tokens\": %u, \"sampling\": %u, \"chat\": %s, \"clock_mhz\": %g}]}\n",
+              "\"max_tokens\": %u, \"sampling\": %u, \"logprobs\": %u, \"chat\": %s, \"clock_mhz\": %g}]}\n",
               (long long)started, rules->design.context, rules->max_tokens, rules->design.sampling,
-              rules->design.has_chat ? "true" : "false", rules->design.clock_mhz);
+              rules->design.logprobs, rules->design.has_chat ? "true" : "false", rules->design.clock_mhz);
 }

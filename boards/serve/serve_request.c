@@ -125,6 +125,30 @@ static bool take_stream_options(struct reading *r, const char *name, json_t *val
     return true;
 }
 
+// Refuses a field of log probabilities in a design that gives none.
+static bool gives_none(struct reading *r, const char *name, const char *accepted) {
+    return request_refuse(r->error, BAD_REQUEST, "unsupported_value", name,
+                          "this design gives no log probabilities (no `logprobs`), so `%s` must be %s", name, accepted);
+}
+
+static bool take_top_logprobs(struct reading *r, const char *name, json_t *value) {
+    json_int_t n;
+    if (!r->rules->design.logprobs && !(json_is_number(value) && json_number_value(value) == 0))
+        return gives_none(r, name, "0");
+    if (!whole_of(r, name, value, 0, r->rules->design.logprobs, &n)) return false;
+    r->request->top_logprobs = (uint32_t)n;
+    return true;
+}
+
+// Reads `logprobs`: true or false in a chat, and in a completion the number of most likely tokens, or false.
+static bool take_logprobs(struct reading *r, const char *name, json_t *value) {
+    if (json_is_false(value)) return true;
+    if (!r->rules->design.logprobs) return gives_none(r, name, "false");
+    r->request->logprobs = true;
+    if (r->request->endpoint == ENDPOINT_COMPLETIONS) return take_top_logprobs(r, name, value);
+    return truth_of(r, name, value, &r->request->logprobs);
+}
+
 static bool add_stop(struct reading *r, const char *name, json_t *value) {
     size_t bytes = json_string_length(value);
     if (!json_is_string(value) || bytes < 1 || bytes > REQUEST_STOP_BYTES || r->request->stops == REQUEST_STOPS)
@@ -301,8 +325,8 @@ static const struct field fields[] = {
     {"frequency_penalty", BOTH, NULL, is_zero, "0"},
     {"repetition_penalty", BOTH, NULL, is_one, "1"},
     {"logit_bias", BOTH, NULL, is_empty, "{}"},
-    {"logprobs", BOTH, NULL, is_false, "false"},
-    {"top_logprobs", ENDPOINT_CHAT, NULL, is_zero, "0"},
+    {"logprobs", BOTH, take_logprobs, NULL, NULL},
+    {"top_logprobs", ENDPOINT_CHAT, take_top_logprobs, NULL, NULL},
     {"echo", ENDPOINT_COMPLETIONS, NULL, is_false, "false"},
     {"suffix", ENDPOINT_COMPLETIONS, NULL, is_empty, "\"\""},
     {"tools", ENDPOINT_CHAT, NULL, is_empty, "[]"},
@@ -345,6 +369,7 @@ static bool fits_together(struct reading *r) {
         return request_refuse(r->error, BAD_REQUEST, "missing_field", "prompt", "`prompt` is missing");
     if (q->min_p != 0 && !q->top_k)
         return WRONG(r, "min_p", "`min_p` needs `top_k`: it is a bound within the list of the most likely tokens");
+    if (q->top_logprobs && !q->logprobs) return WRONG(r, "top_logprobs", "`top_logprobs` needs `logprobs`: true");
     if (q->include_usage && !q->stream)
         return WRONG(r, "stream_options", "`stream_options` needs `stream`; other answers always have `usage`");
     return true;

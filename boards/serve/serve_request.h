@@ -38,7 +38,8 @@ struct api_request {
     uint32_t max_tokens; // 0 means as many as there is room for
     double temperature, min_p;
     uint32_t top_k;
-    bool has_seed, stream, include_usage, ignore_eos;
+    uint32_t top_logprobs; // most likely tokens whose log probabilities the client wants with each token
+    bool has_seed, stream, include_usage, ignore_eos, logprobs; // logprobs: the client wants log probabilities
     uint64_t seed;
     const char *stop[REQUEST_STOPS];
     int stops;

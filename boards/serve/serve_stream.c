@@ -15,6 +15,7 @@ struct stream {
     struct text out; // events that wait to be sent
     size_t sent;     // bytes of `out` that are sent
     size_t seen;     // bytes of the answer that are in events
+    size_t told;     // tokens whose log probabilities are in events
     // `begun` is true after a piece of the answer was added to `out`. `over` is true after the last event was added.
     // Then the job need not be cancelled.
     bool begun, over;
@@ -23,11 +24,15 @@ struct stream {
 // Adds an event with the bytes of the answer that are in no event yet.
 static void add_piece(struct stream *s) {
     struct text piece = {0};
+    struct logprobs_list logprobs = {0};
     queue_copy(s->watch.server->queue, s->watch.job, s->seen, &piece);
-    reply_piece(s->watch.job, &s->watch.server->rules, text_cstr(&piece), piece.len, !s->begun, &s->out);
+    queue_copy_logprobs(s->watch.server->queue, s->watch.job, s->told, &logprobs);
+    reply_piece(s->watch.job, &s->watch.server->rules, text_cstr(&piece), piece.len, &logprobs, !s->begun, &s->out);
     s->seen += piece.len;
+    s->told += logprobs.count;
     s->begun = true;
     text_free(&piece);
+    logprobs_free(&logprobs);
 }
 
 // Adds the last events: the error of the job, or the reason of the end and, if the client wants it, the usage.
@@ -40,7 +45,10 @@ static void add_end(struct stream *s) {
         return;
     }
     if (!s->begun) add_piece(s); // an empty answer
-    reply_end(job, rules, &s->out);
+    struct logprobs_list rest = {0};
+    queue_copy_logprobs(s->watch.server->queue, s->watch.job, s->told, &rest);
+    reply_end(job, rules, &rest, &s->out);
+    logprobs_free(&rest);
     if (job->request.include_usage) reply_usage(job, rules, &s->out);
     text_add(&s->out, "data: [DONE]\n\n");
 }

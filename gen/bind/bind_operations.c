@@ -38,6 +38,23 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     return false;
 }
 
+// Returns why the graph or the design cannot have log probabilities, or NULL if it can.
+static const char *against_logprobs(const struct ir *ir) {
+    if (!ir->design.is_lm) return "the graph makes rows, not ids";
+    int n = ir->tensor[ir->output[0]].producer;
+    if (n == IR_NONE || !ir_node_is(ir, n, OP_CHOOSES)) return "the ids are not chosen by `argmax`";
+    return ir->design.on_chip_kib ? "the design has `on_chip_kib`" : NULL;
+}
+
+static bool check_logprobs(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *why = ir->design.logprobs ? against_logprobs(ir) : NULL;
+    if (!why) return true;
+    struct loc loc = spec ? spec_place(spec, "design.logprobs") : loc_none();
+    diag_error(diag, loc, MSG_LOGPROBS_GRAPH, ir->design.logprobs, why);
+    diag_note(diag, loc, "without `logprobs` the design is legal");
+    return false;
+}
+
 // Returns why the graph can have neither drafts nor a kept prefix, or NULL if nothing forbids them.
 static const char *against_positions(const struct ir *ir) {
     if (!ir->design.is_lm) return "the graph makes rows, not ids";
@@ -153,6 +170,30 @@ static void bind_token_loop(struct ir *ir) {
     ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, RING_BITS);
 }
 
+// Returns the kernel that serves an operation and has a trait; it must exist.
+static int kernel_at(const struct ir *ir, int node, unsigned trait) {
+    int k = 0;
+    while (ir->kernel[k].node != node || !kernel_is(&ir->kernel[k], trait)) k++;
+    return k;
+}
+
+// Adds the kernel that makes the records of log probabilities. It reads the logits as the kernel that chooses from
+// them, and the ids on their way from the token loop to the ring. insert-control adds the kernel that writes the
+// records.
+static void bind_logprobs(struct ir *ir) {
+    int n = ir->tensor[ir->output[0]].producer, chooser = kernel_at(ir, n, KERNEL_CHOOSES), logits = ir->node[n].in[0];
+    int k = kernel_add(ir, "logprobs", &rtl_logprobs, IR_NONE);
+    const struct ir_port like = ir->kernel[chooser].port[ir_port_for(&ir->kernel[chooser], IR_ROLE_X, false)];
+    int x = ports_add_like(ir, k, "x", false, &like);
+    ir->kernel[k].port[x].tensor = logits;
+    ir->kernel[k].port[x].region = like.region;
+    bool parts = ir->design.slots && ir->design.tokens > 1;
+    if (parts) ports_add_step(ir, k);
+    ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
+    ir_add_port(ir, k, "record", true, IR_STREAM_BARE, LAYOUT_LOGPROBS_BITS);
+    kernel_of(&ir->kernel[k])->bind(ir, &ir->node[n], k);
+}
+
 // Beats in the buffer of the write engine, so that it takes a beat of a row in every cycle.
 enum { ROWS_BUFFERED = 4 };
 
@@ -215,8 +256,8 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
-        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag) ||
-        !check_tensor_rows(ir, spec, diag))
+        !check_logprobs(ir, spec, diag) || !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) ||
+        !check_slots(ir, spec, diag) || !check_tensor_rows(ir, spec, diag))
         return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
@@ -226,6 +267,7 @@ bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *d
         else if (ok) ok = bind_own_kernel(ir, n, diag);
     }
     if (!ok) return false;
+    if (ir->design.logprobs) bind_logprobs(ir);
     for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) bind_output(ir, ir->output[o]);
     return !engine || bind_engines(ir, diag);
 }

@@ -29,8 +29,9 @@ static const char *role_text(const struct ir_port *p) {
 #include "include/roles.def"
 #undef ROLE
     };
-    bool scale = p->role == IR_ROLE_SCALE || p->role == IR_ROLE_K_SCALE || p->role == IR_ROLE_V_SCALE;
-    return p->role <= IR_ROLE_RING || scale ? text[p->role] : NULL;
+    bool known = p->role == IR_ROLE_SCALE || p->role == IR_ROLE_K_SCALE || p->role == IR_ROLE_V_SCALE ||
+                 p->role == IR_ROLE_RECORD;
+    return p->role <= IR_ROLE_RING || known ? text[p->role] : NULL;
 }
 
 static bool add_role(const struct ir *ir, const struct ir_edge *e, struct text *out) {

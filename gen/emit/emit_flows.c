@@ -48,8 +48,10 @@ static const char *data_of_client(const struct ir *ir, const struct ir_client *c
     static const struct {
         const struct kernel_class *class;
         const char *data;
-    } written[] = {
-        {&rtl_k_writer, "keys"}, {&rtl_v_tail, "full blocks of values"}, {&rtl_ring_writer, "generated ids"}};
+    } written[] = {{&rtl_k_writer, "keys"},
+                   {&rtl_v_tail, "full blocks of values"},
+                   {&rtl_record_writer, "log probabilities"},
+                   {&rtl_ring_writer, "generated ids"}};
     const char *data = c->role == IR_CLIENT_PROMPT  ? "prompt ids"
                        : c->role == IR_CLIENT_IMAGE ? "header of the image, vector parameters"
                                                     : NULL;

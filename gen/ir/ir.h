@@ -52,6 +52,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     struct board_figures figures;               // the other numbers of the board
     int64_t on_chip_kib;                        // on-chip memory budget of a group; 0: no budget
     int sampling;        // largest top_k that the design supports; 0: it always takes the most likely token
+    int logprobs;        // places of the list in a record of log probabilities; 0: the design makes no records
     int drafts;          // most drafts of a decode step; 0: none
     int slots;           // requests at the same time; 0: one, without the logic for slots
     int prefix;          // 1: a request can keep positions of the request before it; else 0

@@ -49,6 +49,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, is_lm)                                                                                                     \
     F(COUNT, on_chip_kib)                                                                                              \
     F(COUNT, sampling)                                                                                                 \
+    F(COUNT, logprobs)                                                                                                 \
     F(COUNT, drafts)                                                                                                   \
     F(COUNT, slots)                                                                                                    \
     F(COUNT, prefix)                                                                                                   \

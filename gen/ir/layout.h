@@ -62,6 +62,18 @@ struct layout_record layout_record(const struct ir_design *, int64_t cols, enum 
 enum { LAYOUT_LOAD_PIECES = 4 };
 static inline int64_t layout_load_pieces(const struct ir_design *d) { return d->dies > 1 ? LAYOUT_LOAD_PIECES : 1; }
 static inline int64_t layout_load_bits(const struct ir_design *d) { return d->beat_bits / layout_load_pieces(d); }
+// A ring has room for the ids of all positions and one more. In a design with `logprobs`, a record of log probabilities
+// for each of these ids follows. layout_logprobs_at returns the bytes from the ring to the first record, and
+// layout_logprobs_bytes the bytes of all records.
+enum {
+    LAYOUT_LOGPROBS_BYTES = 64,                                      // a record
+    LAYOUT_LOGPROBS_BITS = RING_BITS / 2 + 8 * LAYOUT_LOGPROBS_BYTES // an index and a record
+};
+static inline int64_t layout_ring_ids(const struct ir_design *d) { return d->context + 1; }
+static inline int64_t layout_logprobs_at(const struct ir_design *d) { return layout_align(layout_ring_ids(d) * 4); }
+static inline int64_t layout_logprobs_bytes(const struct ir_design *d) {
+    return d->logprobs ? layout_align(layout_ring_ids(d) * LAYOUT_LOGPROBS_BYTES) : 0;
+}
 // Returns the beats of a row of `cols` fp32 values.
 int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
 // Returns the bytes of a row of n fp32 values at a graph's input or output. The row is stored in chunks of design.lanes

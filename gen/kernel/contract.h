@@ -42,6 +42,8 @@ enum timing_machine {
     TIMING_WRITER,   // writes rows to memory
     TIMING_SINK,     // takes a word in every cycle and sends none
     TIMING_RING,     // writes ids to memory, one after another
+    TIMING_LOGPROBS, // stores a firing, and for every id reads a row of it again and sends a record
+    TIMING_RECORDS,  // writes records to memory, one after another, and then sends their ids
     TIMING_LOOP,     // gives steps and ids of a request
     TIMING_SLOTS,    // gives steps and ids of several requests
     TIMING_GROUPS,   // custom kernels: takes a group of words of every input, then gives the words made from it
@@ -243,6 +245,17 @@ struct timing_ring {
     int64_t settle; // from the response to the next id
 };
 
+struct timing_logprobs {
+    int64_t ready;  // from the last word of a firing to the first id that may be taken
+    int64_t record; // from an id to its record
+};
+
+struct timing_records {
+    int64_t beats;  // beats of a record
+    int64_t offset; // bytes from the ring to the first record
+    int64_t settle; // from the response to sending the id on
+};
+
 struct timing_groups {
     int64_t groups;                                  // groups of a firing
     int64_t gives;                                   // words sent for a group; the last group sends the rest
@@ -281,6 +294,8 @@ struct timing_contract {
         struct timing_rows rows;
         struct timing_walker walker;
         struct timing_ring ring;
+        struct timing_logprobs logprobs;
+        struct timing_records records;
         struct timing_groups groups;
     };
 };

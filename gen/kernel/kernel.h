@@ -39,35 +39,36 @@ struct cost_memory {
 
 // Properties by which passes treat kernels alike, without knowing their modules.
 enum kernel_trait {
-    KERNEL_FORK = 1 << 0,       // carries the handshake of one stream to several; the payload is wired to all of them
-    KERNEL_MUX = 1 << 1,        // merges firings of several streams into one, in the turns of a schedule
-    KERNEL_DEMUX = 1 << 2,      // distributes firings of one stream to several, in the turns of a schedule
-    KERNEL_ENTRY = 1 << 3,      // is at the entry of a region; groups of operations count it with its first reader
-    KERNEL_WIDTH = 1 << 4,      // changes only the width of words
-    KERNEL_REORDERS = 1 << 5,   // stores groups of a firing and sends them in another order
-    KERNEL_SPILL = 1 << 6,      // keeps firings in memory
-    KERNEL_POOL = 1 << 7,       // is the common storage of several streams
-    KERNEL_KEYS = 1 << 8,       // writes keys of the KV cache
-    KERNEL_VALUES = 1 << 9,     // writes values of the KV cache
-    KERNEL_ROWS_OUT = 1 << 10,  // writes rows of an output to memory
-    KERNEL_LOOP = 1 << 11,      // runs the steps of requests (token loop or slot loop)
-    KERNEL_REGISTERS = 1 << 12, // has the registers that the host reads and writes
-    KERNEL_STEP = 1 << 13,      // takes step words
-    KERNEL_FETCH = 1 << 14,     // reads memory through its own DMA engine
-    KERNEL_PARAM = 1 << 15,     // takes vector parameters
-    KERNEL_FAULT = 1 << 16,     // has an output `fault`
-    KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, a hash of what it chooses from
-    KERNEL_SAMPLES = 1 << 18,   // takes the request's sampling settings
-    KERNEL_STORE = 1 << 19,     // stores the vector parameters of one operation's kernel
-    KERNEL_DEALT = 1 << 20,     // reads rows that may be distributed over channels
-    KERNEL_FRAMES = 1 << 21,    // passes words unchanged, but divides them into other firings
-    KERNEL_REPEATS = 1 << 22,   // sends a firing again in every repetition of its region
-    KERNEL_LAST = 1 << 23,      // sends, in steps with a head, a firing's last token (all tokens with drafts or slots)
-    KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
-    KERNEL_UNPACKS = 1 << 25,   // turns tokens that were query heads into firings again
-    KERNEL_SCALES = 1 << 26,    // stores scales of the KV cache and sends them by position
-    KERNEL_AGAIN = 1 << 27,     // sends keys again for every query head that reads them
-    KERNEL_MULTIPLIES = 1 << 28 // is the matrix engine
+    KERNEL_FORK = 1 << 0,        // carries the handshake of one stream to several; the payload is wired to all of them
+    KERNEL_MUX = 1 << 1,         // merges firings of several streams into one, in the turns of a schedule
+    KERNEL_DEMUX = 1 << 2,       // distributes firings of one stream to several, in the turns of a schedule
+    KERNEL_ENTRY = 1 << 3,       // is at the entry of a region; groups of operations count it with its first reader
+    KERNEL_WIDTH = 1 << 4,       // changes only the width of words
+    KERNEL_REORDERS = 1 << 5,    // stores groups of a firing and sends them in another order
+    KERNEL_SPILL = 1 << 6,       // keeps firings in memory
+    KERNEL_POOL = 1 << 7,        // is the common storage of several streams
+    KERNEL_KEYS = 1 << 8,        // writes keys of the KV cache
+    KERNEL_VALUES = 1 << 9,      // writes values of the KV cache
+    KERNEL_ROWS_OUT = 1 << 10,   // writes rows of an output to memory
+    KERNEL_LOOP = 1 << 11,       // runs the steps of requests (token loop or slot loop)
+    KERNEL_REGISTERS = 1 << 12,  // has the registers that the host reads and writes
+    KERNEL_STEP = 1 << 13,       // takes step words
+    KERNEL_FETCH = 1 << 14,      // reads memory through its own DMA engine
+    KERNEL_PARAM = 1 << 15,      // takes vector parameters
+    KERNEL_FAULT = 1 << 16,      // has an output `fault`
+    KERNEL_CHOOSES = 1 << 17,    // has an output `row_hash`, a hash of what it chooses from
+    KERNEL_SAMPLES = 1 << 18,    // takes the request's sampling settings
+    KERNEL_STORE = 1 << 19,      // stores the vector parameters of one operation's kernel
+    KERNEL_DEALT = 1 << 20,      // reads rows that may be distributed over channels
+    KERNEL_FRAMES = 1 << 21,     // passes words unchanged, but divides them into other firings
+    KERNEL_REPEATS = 1 << 22,    // sends a firing again in every repetition of its region
+    KERNEL_LAST = 1 << 23,       // sends, in steps with a head, a firing's last token (all tokens with drafts or slots)
+    KERNEL_PACKS = 1 << 24,      // turns query heads into tokens of a firing
+    KERNEL_UNPACKS = 1 << 25,    // turns tokens that were query heads into firings again
+    KERNEL_SCALES = 1 << 26,     // stores scales of the KV cache and sends them by position
+    KERNEL_AGAIN = 1 << 27,      // sends keys again for every query head that reads them
+    KERNEL_MULTIPLIES = 1 << 28, // is the matrix engine
+    KERNEL_RECORDS = 1 << 29     // makes a record of log probabilities for each generated id
 };
 
 // A kernel of a design, for contracts that need more than its parameters. ir is NULL if only the parameters are known.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
+#include "gen/ir/layout.h"
 #include "gen/package/package.h"
 #include "include/version.h"
 
@@ -124,6 +125,8 @@ void package_json(const struct package *p, struct text *out) {
     text_addf(out, "\"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64 ",\n", d->channel_bytes,
               ir_vocabulary(p->ir));
     if (d->sampling) text_addf(out, " \"sampling\": %d,\n", d->sampling);
+    if (d->logprobs)
+        text_addf(out, " \"logprobs\": %d, \"logprobs_offset\": %" PRId64 ",\n", d->logprobs, layout_logprobs_at(d));
     if (d->slots) text_addf(out, " \"slots\": %d,\n", d->slots);
     if (d->drafts)
         text_addf(out, " \"drafts\": %d, \"draft_counter\": %d,\n", d->drafts,

@@ -43,6 +43,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .outstanding = d->outstanding,
                                     .on_chip_kib = d->on_chip_kib,
                                     .sampling = d->sampling,
+                                    .logprobs = d->logprobs,
                                     .drafts = d->drafts,
                                     .slots = d->slots > 1 ? d->slots : 0,
                                     .prefix = d->prefix,

@@ -444,13 +444,46 @@ static void add_token_loop_nets(struct ir *ir) {
     add_loop_streams(ir, k);
 }
 
+// Returns the net with the base address of the ring that is written.
+static int ring_base(struct ir *ir) { return ir_design_net(ir, ir->design.slots ? IR_NET_RING_BASE : IR_NET_RING_PTR); }
+
+// Connects the kernel that makes the records of log probabilities with the token loop, and ties off its ports for step
+// words if it has no stream of them.
+static void connect_logprobs(struct ir *ir, int k, int loop) {
+    ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k,
+               ir_port_for(&ir->kernel[k], IR_ROLE_RING, false));
+    if (ir_port_for(&ir->kernel[k], IR_ROLE_STEP, false) != IR_NONE) return;
+    ir_add_zero(ir, k, "s_axis_step_tvalid", 1);
+    ir_add_zero(ir, k, "s_axis_step_tdata", STEP_BITS);
+    ir_add_open(ir, k, "s_axis_step_tready");
+}
+
+// Adds the kernel that writes the records of log probabilities. The records of a ring follow its ids. Returns the
+// kernel, which sends the ids to the ring.
+static int add_record_writer(struct ir *ir, int loop) {
+    int from = kernel_first(ir, KERNEL_RECORDS), k = kernel_add(ir, "records", &rtl_record_writer, IR_NONE);
+    connect_logprobs(ir, from, loop);
+    int out = ir_port_for(&ir->kernel[from], IR_ROLE_RECORD, true);
+    ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_word(ir, k, "OFFSET", 40, layout_logprobs_at(&ir->design));
+    if (ir->design.slots) ir_set_int(ir, k, "SLOTS", ir->design.slots);
+    int in = ir_add_port(ir, k, "record", false, IR_STREAM_BARE, ir->kernel[from].port[out].data_bits);
+    ir_connect(ir, from, out, k, in);
+    ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, RING_BITS);
+    int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, 0);
+    ir->client[client].base = ring_base(ir);
+    add_one(ir, k, "dma_idle", ir_net(ir, IR_NET_WRITE_IDLE, client));
+    return k;
+}
+
 static void add_ring(struct ir *ir) {
-    int loop = kernel_first(ir, KERNEL_LOOP), k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
+    int loop = kernel_first(ir, KERNEL_LOOP), from = ir->design.logprobs ? add_record_writer(ir, loop) : loop;
+    int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
-    ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
+    ir_connect(ir, from, ir_port_for(&ir->kernel[from], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
-    ir->client[client].base = ir_design_net(ir, ir->design.slots ? IR_NET_RING_BASE : IR_NET_RING_PTR);
+    ir->client[client].base = ring_base(ir);
     if (ir->design.slots) ir_set_int(ir, k, "SLOTS", ir->design.slots);
     add_one(ir, k, "dma_idle", ir_net(ir, IR_NET_WRITE_IDLE, client));
     add_one(ir, k, "ids_written", ir_design_net(ir, IR_NET_IDS_WRITTEN));

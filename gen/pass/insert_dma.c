@@ -181,9 +181,9 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
 }
 
 // Places the prompt or the ring of generated ids of a language model. ids: number of ids that there is room for, 4
-// bytes each.
-static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
-    int64_t bytes = at_least(d->ir->design.slots, 1) * layout_align(ids * 4); // an area for each slot
+// bytes each. records: bytes of the records of log probabilities after the ids.
+static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids, int64_t records) {
+    int64_t bytes = at_least(d->ir->design.slots, 1) * (layout_align(ids * 4) + records); // an area for each slot
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
     d->ir->segment[s].role = role;
 }
@@ -200,8 +200,8 @@ static void place_clients(struct dma *d) {
         else place_rows(d, k);
     }
     if (!ir->design.is_lm) return;
-    place_ids(d, "prompt", IR_SEG_PROMPT, ir->design.context);
-    place_ids(d, "ring", IR_SEG_RING, ir->design.context + 1);
+    place_ids(d, "prompt", IR_SEG_PROMPT, ir->design.context, 0);
+    place_ids(d, "ring", IR_SEG_RING, ir->design.context + 1, layout_logprobs_bytes(&ir->design));
 }
 
 // ---- vector parameters ----

@@ -21,16 +21,28 @@ struct slots {
     struct timing_slots cycles;
 };
 
+// Returns the cycles until an id is in memory. In a design with `logprobs`, its record is made and written before.
+static int64_t write_cycles(const struct sim *sim) {
+    const struct timing_memory *m = &sim->options->memory;
+    int64_t one = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps), all = one;
+    for (int k = 0; k < sim->ir->kernels; k++) {
+        struct timing_contract c;
+        if (!timing_contract(sim->ir, k, &c)) continue;
+        if (c.machine == TIMING_LOGPROBS) all += c.logprobs.record;
+        if (c.machine == TIMING_RECORDS) all += one + c.records.settle;
+    }
+    return all;
+}
+
 bool sim_slots_init(struct sim *sim, struct actor *a) {
     struct slots *l = a->state = ARENA_NEW(sim->arena, struct slots);
-    const struct timing_memory *m = &sim->options->memory;
     l->step = sim_out(sim, a, IR_ROLE_STEP);
     l->walk = sim_out(sim, a, IR_ROLE_WALK);
     l->id = sim_out(sim, a, IR_ROLE_ID);
     l->next = sim_in(sim, a, IR_ROLE_NEXT_ID);
     l->ring = sim_out(sim, a, IR_ROLE_RING);
     l->cycles = a->c.slots;
-    l->write = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
+    l->write = write_cycles(sim);
     const struct ir_segment *segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
     int client = ir_client_for(sim->ir, IR_CLIENT_PROMPT);
     if (segment && client != IR_NONE && !sim->options->load_only) {

@@ -64,6 +64,8 @@ bool sim_fetch_init(struct sim *, struct actor *);
 bool sim_rows_init(struct sim *, struct actor *);
 bool sim_writer_init(struct sim *, struct actor *);
 bool sim_ring_init(struct sim *, struct actor *);
+bool sim_logprobs_init(struct sim *, struct actor *);
+bool sim_records_init(struct sim *, struct actor *);
 bool sim_loop_init(struct sim *, struct actor *);
 bool sim_groups_init(struct sim *, struct actor *);
 
@@ -95,6 +97,8 @@ void sim_rows_run(struct sim *, struct actor *);
 void sim_sink_run(struct sim *, struct actor *);
 void sim_writer_run(struct sim *, struct actor *);
 void sim_ring_run(struct sim *, struct actor *);
+void sim_logprobs_run(struct sim *, struct actor *);
+void sim_records_run(struct sim *, struct actor *);
 void sim_loop_run(struct sim *, struct actor *);
 void sim_groups_run(struct sim *, struct actor *);
 

@@ -125,6 +125,10 @@ static const struct schema_field design_fields[] = {
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
             "likely one"},
+    {FIELD(logprobs), RANGE(0, 5), .preset = 0, .range = "0 to 5",
+     .doc = "number of most likely tokens whose log probabilities the host gets with each generated token, beside that "
+            "of the token itself ([log probabilities](numerics.md#11-log-probabilities)). The generated tokens stay "
+            "the same. 0: no log probabilities. Cannot be combined with `on_chip_kib`"},
     {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
      .doc = "largest number of guessed tokens in a decode step. The design guesses them from the ids of the request, "
             "and the same step checks them ([drafts](drafts.md)). The generated tokens stay the same. With more "

@@ -294,8 +294,7 @@ flow_spec() {
     printf '# A comment.\n{"name": "flow", "board": "u55c", "design": {"channels": 4, "T": 4},\n "model": %s,\n%s' \
         "$model" ' "context": 32}}' >"$work/flow.yaml" || return
     "$rill" explore "$work/flow.yaml" --request 16:16 --quiet --fix context=64 --vary T=4 --for lut \
-        --emit "$work/flow" \
-        >/dev/null || return
+        --emit "$work/flow" >/dev/null || return
     printf '"name": "flow"\n"board": "u55c"\n"model": %s, "context": 64}\ndesign:\n  channels: 4\n  T: 4\n' \
         "$model" | diff - <(sed '1,/^# Forecast/d' "$work/flow/flow-01.yaml")
 }

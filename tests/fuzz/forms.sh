@@ -33,10 +33,11 @@ products() { # spec
     if grep -q '^model:' "$1"; then echo 9; else grep -cE 'op: (matmul|attn_scores|attn_values),' "$1"; fi
 }
 
-# Prints the keys of the form `slots`: slots, steps of several tokens, and in two of three seeds drafts.
+# Prints the keys of the form `slots`: slots, steps of several tokens, in two of three seeds drafts, and in five of six
+# seeds log probabilities.
 slots_keys() { # spec, seed
     local positions=$((2 << $2 % 3)) # T: 2, 4 or 8
-    echo "slots=$((2 + $2 % 4)) T=$positions A=$((1 + $2 % 2)) query_heads=1 prefix=0"
+    echo "slots=$((2 + $2 % 4)) T=$positions A=$((1 + $2 % 2)) query_heads=1 prefix=0 logprobs=$(($2 % 6))"
     [ $(($2 % 3)) = 1 ] || echo "drafts=$((1 + $2 % (positions - 1)))"
 }
 

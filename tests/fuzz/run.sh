@@ -28,7 +28,8 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE]... [--for
                       off      with none of them
                       one      with all except one, which the seed chooses
                       spatial  like on, with one engine for every product
-                      slots    with `slots`, and in two of three seeds with `drafts`; like on if it cannot have slots
+                      slots    with `slots`, in two of three seeds with `drafts`, and in five of six with `logprobs`;
+                               like on if it cannot have slots
                       timed    like off, with `fifo: timed`
                       seed     in the form on, off, one, spatial or slots, which the seed chooses (default for seeds)
                       all      in the forms on, off, one and spatial; all values must be the same bits

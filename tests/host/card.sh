@@ -85,6 +85,23 @@ same_ids() { # arguments of rill-host, of which the first ones are "${request[@]
     "$on_card" "$@" --json >"$work/run.json" &&
         [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
 }
+# Compares the log probabilities of a request in a JSON file of rill-host with those of the oracle's logits, in double
+# precision. The list of the most likely ids must be the sorted one.
+right_logprobs() { # JSON file, number of the request, length of the list, options of `rill golden`
+    golden "${@:4}" --logits "$work/logits.raw" >"$work/logits.json" && python3 -c 'import array, json, math, sys
+r, most = json.load(open(sys.argv[1]))["requests"][int(sys.argv[2])], int(sys.argv[3])
+x, ids = array.array("f", open(sys.argv[4], "rb").read()), json.load(open(sys.argv[5]))["token_ids"]
+n = len(x) // len(ids)
+assert r["token_ids"] == ids and len(r["logprobs"]) == len(ids)
+for i, one in enumerate(r["logprobs"]):
+    row = x[n * i:n * (i + 1)]
+    norm = max(row) + math.log(sum(math.exp(v - max(row)) for v in row))
+    top = sorted(range(n), key=lambda k: (-row[k], k))[:most]
+    assert one["id"] == ids[i] and [k for k, _ in one["top"]] == top, (i, one, top)
+    for k, value in [(one["id"], one["logprob"]), *one["top"]]:
+        assert abs(value - (row[k] - norm)) < 1e-6, (i, k, value, row[k] - norm)' \
+        "$1" "$2" "$3" "$work/logits.raw" "$work/logits.json"
+}
 # Starts the card and runs a command. In every run, memory that was never written answers an error.
 with_card() { # options of the card -- command...
     local options=()

@@ -7,6 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
 work=$root/build/tests/host log=$root/build/tests/host.log keys=()
+features=(sampling=8 drafts=1 prefix=1 logprobs=4)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 
 build_all
@@ -47,6 +48,17 @@ drafted() { # a text with one right draft and one wrong one
         grep -q '"drafts": 2, "drafts_accepted": 1,' "$work/run.json"
 }
 counted check "drafts: the oracle's ids, and what the design counted" drafted
+# A text with a right draft, so that a step makes two ids, and ids drawn at random.
+logprobs() {
+    local text=(--prompt "a cake. a cake. a cake. a" --tokens 8 --ignore-eot)
+    local drawn=(--prompt-ids 1,2,3 --tokens 3 --temperature 5 --sampling-seed 20000000000)
+    "$on_card" "${text[@]}" --logprobs --json >"$work/run.json" && right_logprobs "$work/run.json" 0 4 "${text[@]}" &&
+        "$on_card" "${drawn[@]}" --logprobs --json >"$work/run.json" &&
+        right_logprobs "$work/run.json" 0 4 "${drawn[@]}" &&
+        "$on_card" "${drawn[@]}" --logprobs --ids 2>"$work/logprobs.txt" >/dev/null &&
+        [ "$(grep -Ec '^rill-host: +-[0-9.]+ "[0-9]+"; most likely: "[0-9]+" -' "$work/logprobs.txt")" = 3 ]
+}
+counted check "log probabilities: those of the oracle's logits" logprobs
 timeline() { "$on_card" "${request[@]}" --timeline "$work/timeline.csv" && [ "$(wc -l <"$work/timeline.csv")" = 4 ] &&
     grep -Eq '^0,2,[0-9]+,[0-9.]+$' "$work/timeline.csv"; }
 counted check "timeline" timeline
@@ -97,10 +109,13 @@ seen = []
 with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)) as host:
     host.upload(verify=True)
     came = []
-    answer = host.run("Once upon a time", tokens=3, token=lambda one, _: came.append(one))
+    answer = host.run("Once upon a time", tokens=3, token=lambda one, _: came.append(one), logprobs=True)
+    assert all(top[0][0] == one and top[0][1] == own and len(top) == 4
+               for one, (own, top) in zip(answer.ids, answer.logprobs)), answer.logprobs
     assert answer.ids == came == golden["token_ids"] and answer.text == golden["text"] and seen, answer.ids
     assert host.register("fault") == 0 and host.register("nothing") is None and answer.cycles > 100000
     assert answer.logits_hash == host.register("logits_hash") == int(golden["logits_hash"], 16), answer.logits_hash
+    assert host.run([1], tokens=1).logprobs is None
     try:
         host.run([])
         sys.exit("an empty prompt is taken")

@@ -5,7 +5,8 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
-work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4 sampling=8 drafts=1 prefix=1)
+work=$root/build/tests/slots log=$root/build/tests/slots.log keys=()
+features=(slots=4 sampling=8 drafts=1 prefix=1 logprobs=5)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 # Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
 prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")
@@ -86,6 +87,14 @@ texts() {
         done | diff "$work/texts" -
 }
 counted check "the texts, in the order of the prompts" texts
+logprobs_together() { # the log probabilities of each request are those of the oracle's logits
+    local i options=(--tokens $tokens --temperature 1.5 --sampling-seed 3)
+    "$on_card" "${all_prompts[@]}" "${options[@]}" --logprobs --json >"$work/run.json" &&
+        for i in "${!prompts[@]}"; do
+            right_logprobs "$work/run.json" "$i" 5 --prompt "${prompts[i]}" "${options[@]}" || return
+        done
+}
+counted check "log probabilities of six prompts" logprobs_together
 drawn_together() { # all prompts with one seed
     local one
     local options=(--tokens $tokens --temperature 1.5 --top-k 6 --sampling-seed 3)

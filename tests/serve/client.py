@@ -10,6 +10,7 @@ Cases that are given CONTROL, the control file of fast_card, slow the card down 
 """
 import http.client
 import json
+import math
 import os
 import re
 import socket
@@ -726,6 +727,103 @@ def slots_refused(server, answers):
     for name, value in (("temperature", 0.8), ("top_k", 4), ("min_p", 0.1)):
         error = server.complete(dict({"prompt": LONG, "max_tokens": 2}, **{name: value}), 400)["error"]
         equal("param", error["param"], name)
+
+
+def logprobs(server, answers, most):
+    """Log probabilities in answers and streams, as fast_card makes them: token n has rank n modulo `most` among the
+    most likely tokens, and rank k has the log probability -k - ln 2."""
+    most = int(most)
+
+    def near(what, got, want):
+        abs(got - want) < 1e-6 or fail(what, got, "instead of", want)
+
+    prompt = {"prompt": LONG, "max_tokens": 7}
+    texts = [server.complete({"prompt": [500 + n], "max_tokens": 1})["choices"][0]["text"]
+             for n in range(-most, 8 + most)]
+
+    def text(n):  # returns the text of token n of the answer
+        return texts[most + n]
+
+    def completion(got, listed, first=0):
+        """Checks the value of the field in a completion whose first token is number `first` of the answer."""
+        equal("tokens", got["tokens"], [text(first + n) for n in range(len(got["tokens"]))])
+        offset = sum(len(text(n)) for n in range(first))
+        for n, at in enumerate(got["text_offset"]):
+            near("log probability", got["token_logprobs"][n], -((first + n) % most) - math.log(2))
+            equal("offset", at, offset)
+            offset += len(text(first + n))
+        if not listed:
+            return equal("no list", got["top_logprobs"], None)
+        for n, top in enumerate(got["top_logprobs"]):
+            rank = (first + n) % most
+            ranks = list(range(listed)) + ([rank] if rank >= listed else [])
+            equal("the most likely tokens", list(top), [text(first + n - rank + k) for k in ranks])
+            for k, value in zip(ranks, top.values()):
+                near("log probability of the list", value, -k - math.log(2))
+
+    for listed in range(most + 1):
+        choice = server.complete(dict(prompt, logprobs=listed))["choices"][0]
+        equal("number of tokens", len(choice["logprobs"]["tokens"]), 7)
+        equal("text", "".join(choice["logprobs"]["tokens"]), choice["text"])
+        completion(choice["logprobs"], listed)
+    seen = 0
+    events = server.stream(dict(prompt, logprobs=1))
+    for event in events[:-1]:
+        got = event["choices"][0]["logprobs"]
+        if got:
+            completion(got, 1, seen)
+            seen += len(got["tokens"])
+    equal("tokens of the stream", seen, 7)
+    equal("none without the field", server.complete(prompt)["choices"][0]["logprobs"], None)
+    equal("none with false", server.complete(dict(prompt, logprobs=False))["choices"][0]["logprobs"], None)
+
+    ask = {"messages": [{"role": "user", "content": "Lily"}], "max_tokens": 4, "ignore_eos": True}
+    path = "/v1/chat/completions"
+
+    def chat_tokens(content, listed, first=0):
+        for n, one in enumerate(content):
+            rank = (first + n) % most
+            near("log probability", one["logprob"], -rank - math.log(2))
+            equal("bytes", bytes(one["bytes"]).decode(), one["token"])
+            equal("length of the list", len(one["top_logprobs"]), listed)
+            for k, other in enumerate(one["top_logprobs"]):
+                near("log probability of the list", other["logprob"], -k - math.log(2))
+                if k == rank:
+                    equal("the token in the list", (other["token"], other["bytes"]), (one["token"], one["bytes"]))
+
+    choice = server.complete(dict(ask, logprobs=True, top_logprobs=most), path=path)["choices"][0]
+    equal("number of tokens", len(choice["logprobs"]["content"]), 4)
+    equal("text", "".join(one["token"] for one in choice["logprobs"]["content"]), choice["message"]["content"])
+    chat_tokens(choice["logprobs"]["content"], most)
+    chat_tokens(server.complete(dict(ask, logprobs=True), path=path)["choices"][0]["logprobs"]["content"], 0)
+    equal("none", server.complete(ask, path=path)["choices"][0]["logprobs"], None)
+    seen = 0
+    for event in server.stream(dict(ask, logprobs=True, top_logprobs=2), path=path)[:-1]:
+        got = event["choices"][0]["logprobs"]
+        if got:
+            chat_tokens(got["content"], 2, seen)
+            seen += len(got["content"])
+    equal("tokens of the stream", seen, 4)
+    equal("facts of the model", server.json("/v1/models")["data"][0]["logprobs"], most)
+    for body, where, param in ((dict(prompt, logprobs=most + 1), "/v1/completions", "logprobs"),
+                               (dict(prompt, logprobs=True), "/v1/completions", "logprobs"),
+                               (dict(ask, logprobs=1), path, "logprobs"),
+                               (dict(ask, top_logprobs=1), path, "top_logprobs"),
+                               (dict(ask, logprobs=True, top_logprobs=most + 1), path, "top_logprobs")):
+        error = server.complete(body, 400, where)["error"]
+        equal("error", (error["param"], error["code"]), (param, "invalid_value"))
+
+
+def logprobs_refused(server, answers):
+    """A design without `logprobs` refuses the fields by name."""
+    ask = {"messages": [{"role": "user", "content": "Lily"}], "max_tokens": 2}
+    for body, path in (({"prompt": LONG, "logprobs": 0}, "/v1/completions"),
+                       (dict(ask, logprobs=True), "/v1/chat/completions"),
+                       (dict(ask, top_logprobs=1), "/v1/chat/completions")):
+        error = server.complete(body, 400, path)["error"]
+        equal("code", error["code"], "unsupported_value")
+        "logprobs" in error["param"] and "no `logprobs`" in error["message"] or fail("message", error)
+    server.complete(dict(ask, logprobs=False, top_logprobs=0), path="/v1/chat/completions")
 
 
 def slots_alone(server, answers):

@@ -216,9 +216,28 @@ static void finish(struct slot *s, uint32_t ending) {
     hold(s);
 }
 
+// Writes the record of log probabilities of a token, if the design makes records. The token has rank r among the most
+// likely ones, where r counts the tokens modulo the length of the list. Its neighbours have the ids before and after
+// it. The logit of rank k is -k, and the sum of exponentials is 2.
+static void write_record(const struct slot *s, uint32_t id) {
+    enum { WORDS = 16, LOGIT = 1, SUM = 2, IDS = 4, LOGITS = 9, LISTED = 5 };
+    uint32_t most = (uint32_t)figure("logprobs"), record[WORDS] = {[0] = id, [SUM + 1] = 1u << (39 + 1 - 32)};
+    if (!most) return;
+    uint32_t rank = s->made % most, vocabulary = (uint32_t)figure("vocabulary");
+    float logit = -(float)rank;
+    memcpy(&record[LOGIT], &logit, sizeof logit);
+    for (uint32_t k = 0; k < LISTED; k++) {
+        logit = -(float)k;
+        record[IDS + k] = k < most ? (id + vocabulary - rank + k) % vocabulary : UINT32_MAX;
+        memcpy(&record[LOGITS + k], &logit, sizeof logit);
+    }
+    memcpy((uint8_t *)ids_at(s->ring) + figure("logprobs_offset") + sizeof record * s->made, record, sizeof record);
+}
+
 // Generates a token. The figures (1000 cycles and 700 beats of each channel) are those that client.py expects.
 static void add_id(struct slot *s) {
     uint32_t id = s->answer.id[s->made];
+    write_record(s, id);
     ids_at(s->ring)[s->made++] = id;
     put_wide("cycles", wide("cycles") + 1000);
     put_wide("beats_00", wide("beats_00") + 700);

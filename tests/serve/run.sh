@@ -128,6 +128,7 @@ counted check "a slow reader" case_of slow_reader "$control"
 counted check "no origin is allowed by default" case_of no_origins
 counted check "SIGTERM: ends, and no memory is lost" ends_well
 counted check "chat" with_server --chat "$template" -- chat "$work/chat.json"
+counted check "log probabilities are refused by name" case_of logprobs_refused
 counted check "a request keeps the positions that it shares with the one before" \
     with_server --timeout 1 -- turns "$control"
 counted check "clients that are killed" case_of killed "$control"
@@ -200,6 +201,13 @@ greedy_package() { # a design with slots that does not sample
 }
 counted check "slots without sampling: package and image" greedy_package
 counted check "... fields that the design does not have are refused by name" with_server -- slots_refused
+logprobs_package() {
+    features=(slots=4 logprobs=3) spec=$work/logprobs.yaml package=$work/logprobs
+    make_package
+}
+counted check "log probabilities: package and image" logprobs_package
+counted check "log probabilities in answers and streams" with_server --chat "$template" -- logprobs 3
+counted check "log probabilities: SIGTERM: ends, and no memory is lost" ends_well
 package=$one_at_a_time
 
 # ---- the command line ----

@@ -28,6 +28,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
 }
 static const uint64_t golden_hash = 0x8000000000000001u;
 uint64_t check_golden_hash(struct check *check) { return (void)check, golden_hash; }
+static uint32_t golden_record[IDS * LOGPROBS_WORDS];
+const uint32_t *check_golden_records(const struct check *check) { return (void)check, golden_record; }
 const float *check_oracle_row(struct check *check, int output, int64_t row) {
     (void)check;
     return oracle_knows ? golden[output][row] : NULL;
@@ -258,6 +260,34 @@ static void test_registers(void **state) {
     assert_failed("the design reports fault");
 }
 
+// Tests the comparison of records of log probabilities, whose memory follows the ids of the ring: each bit of a word,
+// and records of ids before the position at which the design begins, which are not compared.
+static void test_records(void **state) {
+    enum { BITS = 32 * IDS * LOGPROBS_WORDS };
+    (void)state;
+    ir.design.logprobs = 5;
+    segment[OUTPUTS].bytes = layout_logprobs_at(&ir.design) + layout_logprobs_bytes(&ir.design);
+    uint32_t *records = (uint32_t *)(segment_bytes(&sim.host, sim.host.ring_segment) + layout_logprobs_at(&ir.design));
+    for (uint32_t i = 0; i < IDS * LOGPROBS_WORDS; i++) records[i] = golden_record[i] = i * 0x9e3779b1u;
+    for (int bit = 0; bit <= BITS; bit += 31) {
+        records[bit / 32 % (IDS * LOGPROBS_WORDS)] ^= 1u << bit % 32;
+        keep_records(&sim.host);
+        compare_records(&sim.host);
+        assert_failed("of the log probabilities of token");
+        records[bit / 32 % (IDS * LOGPROBS_WORDS)] ^= 1u << bit % 32;
+    }
+    keep_records(&sim.host);
+    compare_records(&sim.host);
+    assert_null(sim.failure);
+    records[LOGPROBS_WORDS - 1]++, result.before = 1;
+    keep_records(&sim.host);
+    compare_records(&sim.host);
+    assert_null(sim.failure);
+    ir.design.logprobs = 0, result.records = NULL;
+    keep_records(&sim.host);
+    assert_null(result.records);
+}
+
 static void test_control_port_is_silent(void **state) {
     (void)state;
     struct sim_pins pins = {0};
@@ -277,6 +307,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_rows_without_golden_value, setup, teardown),
         cmocka_unit_test_setup_teardown(test_guards, setup, teardown),
         cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_records, setup, teardown),
         cmocka_unit_test_setup_teardown(test_control_port_is_silent, setup, teardown),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "boards/serve/serve_answer.c"
 #include "boards/serve/serve_keys.c"
+#include "boards/serve/serve_logprobs.c"
 #include "boards/serve/serve_metrics.c"
 #include "boards/serve/serve_queue.c"
 #include "boards/serve/serve_request.c"
@@ -151,12 +152,12 @@ static void test_queue(void **state) {
     assert_true(job[2]->error.retry_after >= 1);
     assert_ptr_equal(queue_next(&q, true), job[0]); // in the order in which they came
     assert_null(queue_next(&q, false));             // no slot is free
-    queue_token(&q, job[0], "ab", 2, false);
+    queue_token(&q, job[0], "ab", 2, false, NULL);
     assert_false(queue_stops(&q, job[0]));
     queue_cancel(&q, job[0], NULL);
     assert_true(queue_stops(&q, job[0]));
-    queue_token(&q, job[0], "c", 1, false); // too late
-    assert_false(queue_stops(&q, job[0]));  // the card already knows
+    queue_token(&q, job[0], "c", 1, false, NULL); // too late
+    assert_false(queue_stops(&q, job[0]));        // the card already knows
     queue_done(&q, job[0], FINISH_LENGTH, NULL);
     assert_string_equal(text_cstr(&job[0]->made), "ab");
     queue_cancel(&q, job[1], NULL); // a job that still waits
@@ -168,7 +169,7 @@ static void test_queue(void **state) {
     job[3]->error.status = 0;
     assert_true(queue_submit(&q, job[3]));
     assert_ptr_equal(queue_next(&q, true), job[3]);
-    queue_token(&q, job[3], "c", 1, true); // the end of the text
+    queue_token(&q, job[3], "c", 1, true, NULL); // the end of the text
     assert_true(queue_stops(&q, job[3]));
     queue_done(&q, job[3], FINISH_STOP, NULL);
     queue_drain(&q);
@@ -177,6 +178,47 @@ static void test_queue(void **state) {
     assert_string_equal(job[2]->error.code, "draining");
     for (int i = 0; i < 4; i++) job_release(&q, job[i]);
     queue_destroy(&q);
+}
+
+// Checks the two forms of log probabilities: lists of lengths 0, 2 and more than there are, a token that is not in the
+// list, texts that are equal, and bytes that are no character.
+static void test_logprobs(void **state) {
+    static const struct token_logprobs tokens[] = {
+        {{"\xc3\xa9", 2, -0.5}, {{"\xc3\xa9", 2, -0.5}, {"b\"", 2, -1}, {"c", 1, -2}}, 3, 0},
+        {{"\xff", 1, -4}, {{"b", 1, -0.25}, {"b", 1, -3}}, 2, 0},
+    };
+    struct api_request q = {.endpoint = ENDPOINT_COMPLETIONS};
+    struct logprobs_list list = {0}, copy = {0};
+    struct text out = {0};
+    (void)state;
+#define ASSERT_WRITTEN(want)                                                                                           \
+    do {                                                                                                               \
+        logprobs_write(&q, copy.items, copy.count, &out);                                                              \
+        assert_string_equal(text_cstr(&out), want);                                                                    \
+        text_free(&out);                                                                                               \
+    } while (0)
+    for (int i = 0; i < 2; i++) logprobs_add(&list, &tokens[i]);
+    for (int i = 0; i < 2; i++) logprobs_copy(&copy, &list.items[i]);
+    ASSERT_WRITTEN("null");
+    q.logprobs = true;
+    ASSERT_WRITTEN("{\"tokens\": [\"\xc3\xa9\", \"" REPLACEMENT "\"], \"token_logprobs\": [-0.5, -4], "
+                   "\"top_logprobs\": null, \"text_offset\": [0, 1]}");
+    q.top_logprobs = 2;
+    ASSERT_WRITTEN("{\"tokens\": [\"\xc3\xa9\", \"" REPLACEMENT
+                   "\"], \"token_logprobs\": [-0.5, -4], \"top_logprobs\": "
+                   "[{\"\xc3\xa9\": -0.5, \"b\\\"\": -1}, {\"b\": -0.25, \"" REPLACEMENT "\": -4}], "
+                   "\"text_offset\": [0, 1]}");
+    q.endpoint = ENDPOINT_CHAT, q.top_logprobs = 1;
+    ASSERT_WRITTEN(
+        "{\"content\": [{\"token\": \"\xc3\xa9\", \"logprob\": -0.5, \"bytes\": [195, 169], \"top_logprobs\": "
+        "[{\"token\": \"\xc3\xa9\", \"logprob\": -0.5, \"bytes\": [195, 169]}]}, "
+        "{\"token\": \"" REPLACEMENT "\", \"logprob\": -4, \"bytes\": [255], \"top_logprobs\": "
+        "[{\"token\": \"b\", \"logprob\": -0.25, \"bytes\": [98]}]}], \"refusal\": null}");
+#undef ASSERT_WRITTEN
+    for (int i = 0; i < 500; i++) logprobs_add(&list, &tokens[i % 2]);
+    assert_int_equal(list.items[501].at, 501);
+    logprobs_free(&list);
+    logprobs_free(&copy);
 }
 
 // Checks three jobs on two slots: the third waits for a slot, and a cancelled job stops alone.
@@ -198,13 +240,13 @@ static void test_slots(void **state) {
     queue_counts(&q, &running, &waiting);
     assert_int_equal(running, 2);
     assert_int_equal(waiting, 1);
-    queue_token(&q, job[1], "b", 1, false);
+    queue_token(&q, job[1], "b", 1, false, NULL);
     queue_cancel(&q, job[1], NULL);
     assert_false(queue_stops(&q, job[0])); // only the neighbour is cancelled
     assert_true(queue_stops(&q, job[1]));
     queue_done(&q, job[1], FINISH_LENGTH, NULL);
     assert_ptr_equal(queue_next(&q, false), job[2]); // takes the slot
-    queue_token(&q, job[2], "c", 1, false);
+    queue_token(&q, job[2], "c", 1, false, NULL);
     queue_done(&q, job[2], FINISH_LENGTH, NULL);
     assert_false(queue_is_idle(&q, 0));
     queue_close(&q); // also stops the job that runs
@@ -221,7 +263,7 @@ static void test_slots(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_stop_strings), cmocka_unit_test(test_characters),
                                        cmocka_unit_test(test_fields),       cmocka_unit_test(test_turns),
-                                       cmocka_unit_test(test_keys),         cmocka_unit_test(test_queue),
-                                       cmocka_unit_test(test_slots)};
+                                       cmocka_unit_test(test_keys),         cmocka_unit_test(test_logprobs),
+                                       cmocka_unit_test(test_queue),        cmocka_unit_test(test_slots)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

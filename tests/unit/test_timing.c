@@ -109,6 +109,10 @@ static void test_rooms(void **state) {
     c = contract("rill_engine", (struct param[]){{"CHANNELS", "2"}, {0}});
     assert_int_equal(c.engine.lane_beats, 16); // rill_engine.v: LANE_BEATS
     assert_int_equal(c.engine.key_units, 16);  // K_UNITS
+    c = contract("rill_logprobs", (struct param[]){{"LANES", "8"}, {"N", "250"}, {"UNITS", "4"}, {"TOP", "1"}, {0}});
+    assert_int_equal(c.logprobs.ready, 3 + 4); // rill_logprobs.v: from the last chunk to the first id
+    // From an id to its record: the logits again, and 1 + ln(250) insertions
+    assert_int_equal(c.logprobs.record, 32 * 2 + 2 + 29 + 1 + 7 * 8 / 10);
     c = contract("rill_v_tail", (struct param[]){{"HEAD_DIM", "64"}, {0}});
     assert_int_equal(c.values.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
 }

@@ -177,6 +177,8 @@ int64_t check_step_position(struct check *check, int64_t step) {
 
 const uint64_t *check_golden_hashes(const struct check *check) { return check->hashes; }
 
+const uint32_t *check_golden_records(const struct check *check) { return check->records; }
+
 const float *check_logits(const struct check *check, size_t *count) {
     *count = check->logits.count;
     return check->logits.items;

@@ -152,6 +152,9 @@ uint64_t check_step_end(const struct check *check, int64_t step);
 int64_t check_step_position(struct check *check, int64_t step);
 // Returns an array with the hash of all logits of the request so far, after each generated id.
 const uint64_t *check_golden_hashes(const struct check *check);
+// Returns the records of log probabilities of the ids that check_golden_ids returns, LOGPROBS_WORDS words each. NULL:
+// the design makes no records. Records of ids in the state of a request (check_state) are all 0.
+const uint32_t *check_golden_records(const struct check *check);
 // Describes the progress of a stream for the deadlock report: "step 12, repetition 3, firing 2, 40 beats into it".
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge);
 

@@ -161,7 +161,7 @@ void edges_open(struct check *check) {
         e->always = from_loop(ir, &ir->edge[i], IR_ROLE_STEP);
         e->is_ahead = from_loop(ir, &ir->edge[i], IR_ROLE_WALK);
         e->is_step = e->always || e->is_ahead;
-        e->is_ring = from_loop(ir, &ir->edge[i], IR_ROLE_RING);
+        e->is_ring = ir_is_of(ir, &ir->edge[i], IR_ROLE_RING);
         e->active = e->is_step || e->is_ring;
         if (name != NULL) open_tensor_edge(check, e, &ir->edge[i], name);
         check->around |= e->given;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the steps of a request and runs the replay along with them.
+#include <string.h>
+
 #include "verif/check/check_internal.h"
 
 // Returns how many steps the prompt has.
@@ -17,7 +19,10 @@ void plan_begin(struct check *check) {
     check->first_step = 0;
     check->step_end.count = 0;
     drafts_begin(check);
+    size_t record_words = (size_t)ids * LOGPROBS_WORDS;
+    if (check->records != NULL) memset(check->records, 0, record_words * sizeof *check->records);
     if (check->ids != NULL || !check->ir->design.is_lm) return;
+    if (check->ir->design.logprobs) check->records = ARENA_ARRAY(check->arena, uint32_t, record_words);
     check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
     check->hashes = ARENA_ARRAY(check->arena, uint64_t, (size_t)ids);
 }
@@ -41,12 +46,16 @@ bool plan_has(const struct check *check, int64_t position) {
     return !end_ids_has(&r->eot, check->ids[made - 1]);
 }
 
-// Adds the row of a position to the hash, if the design hashes rows.
-static void add_hash(struct check *check, int64_t position) {
+// Adds the row of logits of a position to the hash, if the design hashes rows, and makes the record of log
+// probabilities of the id that was chosen from them, if the design makes records.
+static void add_logits(struct check *check, int64_t position) {
     struct replay_value v;
     int64_t repetition = check->hashed == IR_NONE ? 0 : check_last_repetition(check->ir, check->hashed);
-    if (check->hashed != IR_NONE && replay_value(check->golden, check->hashed, repetition, position, &v))
-        check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
+    if (check->hashed == IR_NONE || !replay_value(check->golden, check->hashed, repetition, position, &v)) return;
+    check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
+    if (check->records)
+        golden_logprobs((size_t)v.cols, v.f32, replay_next_id(check->golden), check->ir->design.logprobs,
+                        check->records + check->id_count * LOGPROBS_WORDS);
 }
 
 // Runs the next position in the replay and the oracle. Returns false if the replay waits or has a fault.
@@ -64,7 +73,7 @@ static bool golden_position(struct check *check, int64_t position) {
     if (!check->waits) check_oracle_step(check, id, row, position, head_at(check, position), done);
     if (!done) return false;
     if (!ir->design.is_lm || !head_at(check, position)) return true;
-    add_hash(check, position);
+    add_logits(check, position);
     check->hashes[check->id_count] = check->hash;
     check->ids[check->id_count++] = replay_next_id(check->golden);
     return true;

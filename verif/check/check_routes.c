@@ -344,6 +344,7 @@ const char *check_left(const struct check *check, int edge) {
     if (check->edge[edge].active) return check->edge[edge].probed ? "no beat of it was compared" : "it has no probe";
     if (is_of(ir, k, KERNEL_STORE)) return "vector parameters: their reader's results are compared";
     if (is_of(ir, k, KERNEL_SCALES)) return "scales of all positions: their reader's results are compared";
+    if (is_of(ir, k, KERNEL_RECORDS)) return "log probabilities: the records in memory are compared";
     if (is_of(ir, k, KERNEL_AGAIN) || reads_replay(ir, k)) return "keys again: they are compared the first time";
     return "what it carries is not known";
 }

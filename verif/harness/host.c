@@ -3,7 +3,9 @@
 // interrupt, reads the results and compares them. include/registers.def is the register map.
 #include <string.h>
 
+#include "gen/ir/layout.h"
 #include "gen/ir/registers.h"
+#include "gen/numerics/logprobs.h"
 #include "verif/harness/sim_internal.h"
 
 // CTRL_START, CTRL_DONE: bits of the register CTRL. FIRST_COUNTER: number of reads in collect_arguments before the
@@ -49,7 +51,7 @@ uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
     int64_t index = r->ids;
-    if (index >= r->room || index * 4 >= (int64_t)area_bytes(host, host->ring_segment)) return;
+    if (index >= r->room || index * 4 >= layout_logprobs_at(design(host))) return;
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     r->id[index] = ring[index];
     r->id_cycle[index] = hbm_cycle(host->sim->hbm);
@@ -78,6 +80,7 @@ static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t byt
     if (s == NULL || !runs || channel != (s->channel == IR_NONE ? 0 : s->channel)) return;
     uint64_t first = sim_base(host->sim, channel) + (uint64_t)s->offset;
     if (offset >= first + (uint64_t)s->bytes || first >= offset + bytes) return;
+    if ((offset - first) % area_bytes(host, s) >= (uint64_t)layout_logprobs_at(design(host))) return; // a record
     if (design(host)->slots) slot_ring_written(host, offset - first);
     else ring_written(host);
 }
@@ -422,6 +425,26 @@ static void compare_ids(struct host *host) {
     compare_golden(host, (const uint32_t *)segment_bytes(host, host->ring_segment));
 }
 
+// Keeps the records of log probabilities of the current request, which follow its ids.
+static void keep_records(struct host *host) {
+    struct request_result *r = current(host);
+    size_t words = (size_t)r->ids * LOGPROBS_WORDS;
+    if (!design(host)->logprobs) return;
+    r->records = ARENA_ARRAY(&host->sim->arena, uint32_t, words + 1);
+    memcpy(r->records, segment_bytes(host, host->ring_segment) + layout_logprobs_at(design(host)),
+           words * sizeof *r->records);
+}
+
+// Compares the records with those of the replay. Ids before the position at which the design begins have none.
+static void compare_records(struct host *host) {
+    struct request_result *r = current(host);
+    const uint32_t *golden = check_golden_records(host->sim->check);
+    for (int64_t i = r->before * LOGPROBS_WORDS; r->records && i < r->ids * LOGPROBS_WORDS; i++)
+        if (r->records[i] != golden[i])
+            sim_fail(host->sim, MSG_RECORD_DIFFERS, (long long)(i % LOGPROBS_WORDS), (long long)(i / LOGPROBS_WORDS),
+                     r->records[i], golden[i]);
+}
+
 static void compare_drafts(struct host *host) {
     struct request_result *r = current(host);
     if (!design(host)->drafts) return;
@@ -463,8 +486,11 @@ static void finish_request(struct host *host) {
     keep_steps(host->sim, r);
     check_end(host->sim->check, hbm_cycle(host->sim->hbm));
     differs(host->sim); // first, because it tells more than the failures that follow from it
-    if (design(host)->is_lm) compare_ids(host);
-    else rows_compare(host->sim, r->prompt_len);
+    if (design(host)->is_lm) {
+        compare_ids(host);
+        keep_records(host);
+        compare_records(host);
+    } else rows_compare(host->sim, r->prompt_len);
     compare_drafts(host);
     if (design(host)->prefix) compare_held(host, host->axil.access[host->held_read].data);
     compare_logits(host);
@@ -492,6 +518,7 @@ void host_keep_ring(struct host *host) {
     compare_count(host);
     r->ring = ARENA_ARRAY(&host->sim->arena, uint32_t, (size_t)r->ids + 1);
     memcpy(r->ring, segment_bytes(host, host->ring_segment), (size_t)r->ids * sizeof *r->ring);
+    keep_records(host);
 }
 
 void host_compare_golden(struct host *host) {
@@ -499,6 +526,7 @@ void host_compare_golden(struct host *host) {
     if (r->fault) return;
     compare_golden(host, r->ring);
     if (differs(host->sim)) return;
+    compare_records(host);
     compare_logits(host);
 }
 

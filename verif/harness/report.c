@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gen/numerics/logprobs.h"
 #include "gen/timing/timing.h"
 #include "verif/harness/sim_internal.h"
 
@@ -215,6 +216,23 @@ static void json_ids(struct text *out, const char *key, const uint32_t ids[], in
     text_add(out, "]");
 }
 
+// Adds the log probabilities of the ids: for each id that of the id, and pairs of id and log probability of the most
+// likely ones.
+static void json_logprobs(const struct request_result *r, const char *indent, struct text *out) {
+    if (!r->records) return;
+    text_addf(out, ",\n%s\"logprobs\": [", indent);
+    for (int64_t i = r->before; i < r->ids; i++) {
+        const uint32_t *record = r->records + i * LOGPROBS_WORDS;
+        text_addf(out, "%s\n%s  {\"id\": %u, \"logprob\": %.9g, \"top\": [", i > r->before ? "," : "", indent,
+                  record[LOGPROBS_ID], logprobs_of(record, LOGPROBS_LOGIT));
+        for (int k = 0; k < logprobs_listed(record); k++)
+            text_addf(out, "%s[%u, %.9g]", k ? ", " : "", record[LOGPROBS_IDS + k],
+                      logprobs_of(record, LOGPROBS_LOGITS + k));
+        text_add(out, "]}");
+    }
+    text_addf(out, "]");
+}
+
 // Adds the JSON fields of one request without the braces.
 static void json_request(const struct sim *sim, const struct request_result *r, const char *indent, struct text *out) {
     struct figures f = figures_of(sim, r);
@@ -225,6 +243,7 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     json_ids(out, "prompt_ids", r->prompt, sim->ir->design.is_lm ? r->prompt_len : 0);
     text_addf(out, ",\n%s", indent);
     json_ids(out, "token_ids", r->id, r->ids);
+    json_logprobs(r, indent, out);
     if (!sim->ir->design.is_lm) text_addf(out, ",\n%s\"rows\": %lld", indent, (long long)r->prompt_len);
     text_addf(out, ",\n%s\"from\": %lld,\n%s\"ids_before\": %lld,\n%s\"first_step\": %lld,\n%s", indent,
               (long long)r->first_position, indent, (long long)r->before, indent, (long long)r->first_step, indent);

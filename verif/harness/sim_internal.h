@@ -94,6 +94,7 @@ struct request_result {
     uint32_t *id;                     // generated ids in order; id_cycle: when they were written
     uint64_t *id_cycle;
     uint32_t *ring;                                   // design with slots: the ring when the request ended
+    uint32_t *records;                                // log probabilities, LOGPROBS_WORDS words for each id; or NULL
     int64_t ids;                                      // number of ids in `id`
     uint64_t start, end;                              // cycles
     uint64_t bytes_start, bytes_first, bytes_last;    // moved by all channels up to the start, first id and last id

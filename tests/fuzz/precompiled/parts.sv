@@ -55,6 +55,7 @@ endmodule
 `RILL_FIXED(27, 24)
 `RILL_FIXED(28, 23)
 `RILL_FIXED(32, 30)
+`RILL_FIXED(41, 39)
 `RILL_FIXED(44, 20)
 
 `define RILL_FIFO(D, W, N) \

@@ -125,6 +125,7 @@ module rill_fp32_to_fixed #(
             27 * 64 + 24: begin : gen_27_24 `RILL_UNIT(fixed_27_24, 32, 29, a, {fault, overflow, y}) end
             28 * 64 + 23: begin : gen_28_23 `RILL_UNIT(fixed_28_23, 32, 30, a, {fault, overflow, y}) end
             32 * 64 + 30: begin : gen_32 `RILL_UNIT(fixed_32_30, 32, 34, a, {fault, overflow, y}) end
+            41 * 64 + 39: begin : gen_41 `RILL_UNIT(fixed_41_39, 32, 43, a, {fault, overflow, y}) end
             44 * 64 + 20: begin : gen_44 `RILL_UNIT(fixed_44_20, 32, 46, a, {fault, overflow, y}) end
             default: rill_error_no_unit_of_this_FRAC_and_WIDTH u_error ();
         endcase
