@@ -12,8 +12,8 @@ struct timing_part {
     int64_t pos;    // position of the first token
     int64_t passes; // kept positions that the token loop passes over before this first part of a request
     int ntok;       // tokens
-    int slot;    // number of the slot that holds the request's keys and values
-    bool prompt; // the ids come from the prompt in memory
+    int slot;       // number of the slot that holds the request's keys and values
+    bool prompt;    // the ids come from the prompt in memory
     // The id that the model chooses after the last token of a prompt, or after the first token of another part, is the
     // request's next one.
     bool head;
