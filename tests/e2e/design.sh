@@ -205,7 +205,7 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$(some_ids 130 "$vocab" | cut -d, -f"$i-$((i + length - 1))")"
                     --tokens "$part")
             done
-            joins=(--join 0,140000,148000)
+            joins=(--join 0,100000,125000)
             ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
