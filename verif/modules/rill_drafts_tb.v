@@ -4,8 +4,9 @@
 // drafts by comparing every place, and follows the confidence. `more` must be DRAFTS if there are drafts and the
 // confidence is 2 or 3, and otherwise 0. While `off` is high, it must be 0. The bench rill_draft_lookup_tb checks the
 // lookups with other texts.
-// Checks in messages: 1 `more`, 2 the answer comes late although no lookup is needed, 3 an id of a draft, 4 in the whole
-// run, no step got drafts, or no step got none although there were some, or the confidence never fell below 2 again.
+// Checks in messages: 1 `more`, 2 the answer comes late although no lookup is needed, 3 an id of a draft, 4 in the
+// whole run, no step got drafts, or no step got none although there were some, or the confidence never fell below 2
+// again.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: DRAFTS=3 CONFIDENCE=1
 // sweep: DRAFTS=1 CONFIDENCE=3

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_slot_drafts. Requests of several slots get ids, steps and lookups in random order, with texts that
 // repeat themselves more or less. Two slots have the same text but for a few ids. A model compares every earlier place
-// of the slot's own ids, and follows the confidence of each slot. From time to time a slot gets another request, which may
-// begin with ids of the slot's previous one that are skipped. From time to time a lookup is broken off by rst.
+// of the slot's own ids, and follows the confidence of each slot. From time to time a slot gets another request, which
+// may begin with ids of the slot's previous one that are skipped. From time to time a lookup is broken off by rst.
 // Checks in messages: 1 the latency, 2 `more`, 3 an id of a draft, 4 the answer does not stay, 5 in the whole run, no
 // lookup gave drafts, or none was without a match, or none gave no drafts although it had found some.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -33,8 +33,8 @@ module rill_slot_drafts_tb;
     wire [DRAFTS*ID_W-1:0] drafts;
     integer                seed, idle, stall, step, s, i, j, m, waited, want, at, best, from, skipped, given = 0,
         missing = 0, unused = 0;
-    // For each slot: its ids, their number, the confidence, and the first draft of the latest lookup if the lookup found
-    // drafts and no id has come since (guessed).
+    // For each slot: its ids, their number, the confidence, and the first draft of the latest lookup if the lookup
+    // found drafts and no id has come since (guessed).
     reg  [ID_W-1:0]        ids [0:16*(CONTEXT+1)-1];
     integer                n [0:15], confidence [0:15], guess [0:15], letters [0:15];
     reg                    guessed [0:15];

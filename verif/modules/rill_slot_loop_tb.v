@@ -9,8 +9,8 @@
 // - Before a step, each of its tokens gets its position. With SAMPLING, the last token of a part whose id is used gets
 //   the settings of its request.
 // - With DRAFTS, a model looks for drafts in the ids of each request, knows the confidence in them and how many tokens
-//   other requests leave. Parts must have these drafts. Texts of some requests repeat themselves, others repeat pairs of ids
-//   that are followed by something else. The datapath answers random ids after a wrong draft.
+//   other requests leave. Parts must have these drafts. Texts of some requests repeat themselves, others repeat pairs
+//   of ids that are followed by something else. The datapath answers random ids after a wrong draft.
 // - With PREFIX, many requests share their beginning with the previous request of their slot, and begin after held
 //   positions. A model knows what each slot holds. Some requests begin where they must not, and are refused. Between
 //   requests a slot is forgotten from time to time, and a run may find another image. Runs begin in any slot.
