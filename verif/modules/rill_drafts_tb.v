@@ -116,7 +116,7 @@ module rill_drafts_tb;
         i = $urandom(seed);
         repeat (3) @(posedge clk);
         rst <= 0;
-        for (request = 0; request < 6 && !failed; request = request + 1) begin
+        for (request = 0; request < 12 && !failed; request = request + 1) begin
             clear <= 1;
             off <= request == 4;
             @(posedge clk);
@@ -128,7 +128,7 @@ module rill_drafts_tb;
             step = 0;
             judge;
             for (step = 1; step < 60 && !failed; step = step + 1) begin
-                append(request % 2 == 0 && step % 25 > 12 && $urandom_range(3) == 0);
+                append(request % 2 == 0 && step % 25 > 12 && $urandom_range(2) == 0);
                 repeat ($urandom_range(more)) append(request % 2 == 0 && $urandom_range(9) == 0);
                 judge;
                 while ($urandom_range(99) < idle) @(posedge clk);
