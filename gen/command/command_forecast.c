@@ -24,7 +24,10 @@ struct forecast_options {
         struct timing_drafts steps; // how often drafts were right, as `rill sim` prints it
         int count;                  // numbers in the list of --drafts; 0: not given
     } drafts;
-    int64_t prefix;           // position at which the request begins
+    struct prefix_list { // positions at which the requests begin
+        int64_t item[REGISTER_SLOTS];
+        int count;
+    } prefixes;
     int64_t slots;            // requests at the same time; 0: one request
     bool started, kept, json; // started: --start is given; kept: vector parameters are on chip before the request
 };
@@ -232,6 +235,20 @@ static const char *read_joins(struct arena *arena, void *into, const char *text)
     return arena_printf(arena, MSG_FORECAST_JOINS_FORM, text);
 }
 
+// Reads a list of positions N,N,...
+static const char *read_prefixes(struct arena *arena, void *into, const char *text) {
+    struct prefix_list *list = into;
+    const char *at = text;
+    for (list->count = 0; list->count < REGISTER_SLOTS && *at >= '0' && *at <= '9'; at++) {
+        char *end = NULL;
+        list->item[list->count++] = at_most(strtoll(at, &end, 10), INT32_MAX);
+        at = end;
+        if (!*at) return NULL;
+        if (*at != ',') break;
+    }
+    return arena_printf(arena, MSG_FORECAST_PREFIX_FORM, text);
+}
+
 // Reads N,N0,N1,...: the number of steps without drafts, then the numbers of steps in which the first 0, 1, ... drafts
 // were right.
 static const char *read_drafts(struct arena *arena, void *into, const char *text) {
@@ -266,24 +283,34 @@ static const struct timing_forecast *checked(struct ir *ir, const struct timing_
     return f;
 }
 
+// Returns the position at which request i begins. The last position of the list also applies to further requests.
+static int64_t prefix_of(const struct forecast_options *o, int i) {
+    return o->prefixes.count ? o->prefixes.item[at_most(i, o->prefixes.count - 1)] : 0;
+}
+
 // Makes the forecast of the request. age: cycles that the memory has run before the request. drafted: every decode step
 // has as many drafts as it may, and none is right. Returns NULL after a failure, with the message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
     const struct timing_load_request *r = &o->requests.item[0];
-    int64_t prompt = r->prompt, tokens = r->tokens, whole = TIMING_WHOLE_WORDS;
-    if (o->prefix) return timing_forecast_from(ir, o->prefix, prompt, tokens, age, drafted, whole, why);
+    int64_t prompt = r->prompt, tokens = r->tokens, whole = TIMING_WHOLE_WORDS, first = prefix_of(o, 0);
+    if (first) return timing_forecast_from(ir, first, prompt, tokens, age, drafted, whole, why);
     return drafted ? timing_forecast_drafted(ir, prompt, tokens, age, o->kept, whole, why)
                    : timing_forecast_request(ir, prompt, tokens, age, o->kept, whole, why);
 }
 
-// Returns the message that says why a request of the design cannot begin at the position of --prefix, or NULL.
+// Returns the message that says why the requests of the design cannot begin at the positions of --prefix, or NULL.
 static const char *prefix_fault(const struct ir *ir, const struct forecast_options *o) {
-    if (!o->prefix) return NULL;
+    const int requests = (int)at_least(o->slots, 1);
+    if (!o->prefixes.count) return NULL;
     if (!ir->design.prefix) return MSG_PREFIX_ABSENT;
-    int64_t prompt = o->requests.item[0].prompt;
-    if (o->prefix < prompt) return NULL;
-    return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)prompt);
+    if (o->prefixes.count > requests)
+        return arena_printf(ir->arena, MSG_FORECAST_PREFIX_MOST, o->prefixes.count, requests);
+    for (int i = 0; i < requests; i++) {
+        const int64_t prompt = o->requests.item[at_most(i, o->requests.count - 1)].prompt, prefix = prefix_of(o, i);
+        if (prefix >= prompt) return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)prefix, (long long)prompt);
+    }
+    return NULL;
 }
 
 // Makes the forecast and, if --drafts is given, the forecast with drafts. Reports a failure and then returns false.
@@ -304,7 +331,7 @@ struct load_view {
     const struct ir *ir;
     const struct timing_load *f;
     const struct timing_loads *load;
-    bool equal; // all requests have the same length and come at the start
+    bool equal; // all requests have the same length, begin at the same position, and come at the start
 };
 
 static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
@@ -346,13 +373,19 @@ static double all_tokens(const struct load_view *v) {
     return sum;
 }
 
+// Returns " from position N" for a request that begins after kept positions, and otherwise an empty text.
+static const char *from_text(const struct load_view *v, int request) {
+    const int64_t prefix = v->load->request[request].prefix;
+    return prefix ? arena_printf(v->ir->arena, " from position %" PRId64, prefix) : "";
+}
+
 // Prints a line for each request, if they have different lengths or come at different times.
 static void print_each(const struct load_view *v) {
     const struct timing_load *f = v->f;
     for (int s = 0; s < f->requests && !v->equal; s++)
         printf("request %d, %" PRId64 ":%" PRId64
-               ": comes after %.3f ms, first token %.3f ms later, last token %.3f ms later\n",
-               s + 1, v->load->request[s].prompt, v->load->request[s].tokens, load_ms(v, f->came[s]),
+               "%s: comes after %.3f ms, first token %.3f ms later, last token %.3f ms later\n",
+               s + 1, v->load->request[s].prompt, v->load->request[s].tokens, from_text(v, s), load_ms(v, f->came[s]),
                load_ms(v, f->first_id[s]), load_ms(v, f->last_id[s]));
 }
 
@@ -361,7 +394,8 @@ static void print_load(const struct load_view *v) {
     double per = 1e6 * v->ir->design.clock_mhz;
     printf("%d requests at the same time", f->requests);
     if (v->equal)
-        printf(", each %" PRId64 " tokens in, %" PRId64 " out", v->load->request[0].prompt, v->load->request[0].tokens);
+        printf(", each %" PRId64 " tokens in, %" PRId64 " out%s", v->load->request[0].prompt,
+               v->load->request[0].tokens, from_text(v, 0));
     printf(", %g MHz: forecast from timing contracts and the memory model\n", v->ir->design.clock_mhz);
     printf("all %.1f tokens/s from the start to the last token (%.3f ms)\n", load_speed(v, all_tokens(v), f->end),
            load_ms(v, f->end));
@@ -392,6 +426,12 @@ static void json_times(const struct load_view *v, const char *name, const double
     printf("]");
 }
 
+static void json_prefixes(const struct load_view *v) {
+    printf("  \"prefix\": [");
+    for (int s = 0; s < v->f->requests; s++) printf("%s%" PRId64, s ? ", " : "", v->load->request[s].prefix);
+    printf("],\n");
+}
+
 static void json_lengths(const struct load_view *v, const char *name, bool out) {
     printf("  \"%s\": [", name);
     for (int s = 0; s < v->f->requests; s++)
@@ -404,6 +444,7 @@ static void json_load(const struct load_view *v) {
     printf("{\n  \"requests\": %d,\n", f->requests);
     json_lengths(v, "ids_in", false);
     json_lengths(v, "ids_out", true);
+    if (v->ir->design.prefix) json_prefixes(v);
     printf("  \"clock_mhz\": %.9g,\n  \"cycles_start\": %" PRId64
            ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g",
            v->ir->design.clock_mhz, f->start, f->end, load_speed(v, all_tokens(v), f->end));
@@ -438,8 +479,10 @@ static bool read_load(const struct forecast_options *o, struct timing_load_reque
     bool equal = true;
     for (int i = 0; i < requests; i++) {
         request[i] = o->requests.item[at_most(i, o->requests.count - 1)];
+        request[i].prefix = prefix_of(o, i);
         if (i && o->joins.count) request[i].join = o->joins.item[at_most(i, o->joins.count) - 1];
-        equal &= request[i].prompt == request[0].prompt && request[i].tokens == request[0].tokens && !request[i].join;
+        equal &= request[i].prompt == request[0].prompt && request[i].tokens == request[0].tokens &&
+                 request[i].prefix == request[0].prefix && !request[i].join;
     }
     return equal;
 }
@@ -453,7 +496,8 @@ static int forecast_load(struct ir *ir, const struct forecast_options *o) {
     const struct timing_loads load = {request, (int)at_least(o->slots, 1), o->drafts.count ? &o->drafts.steps : NULL};
     bool equal = read_load(o, request, load.requests);
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
-    const struct timing_load *f = timing_forecast_load(ir, &load, age, o->kept, &why);
+    const bool kept = o->kept || o->prefixes.count;
+    const struct timing_load *f = timing_forecast_load(ir, &load, age, kept, &why);
     if (!f) return fail(why), RILL_BAD_SPEC;
     const struct load_view v = {ir, f, &load, equal};
     if (o->json) json_load(&v);
@@ -475,12 +519,12 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     for (int i = 0; i < o->requests.count; i++)
         if (!fits(ir, &o->requests.item[i])) return RILL_BAD_SPEC;
     const char *why = slots_fault(ir, o);
+    if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
     if (o->slots || (ir->design.slots && o->drafts.count)) return forecast_load(ir, o);
     why = drafts_fault(ir, &o->drafts);
-    if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
-    struct forecast_view v = {.ir = ir, .prefix = o->prefix};
+    struct forecast_view v = {.ir = ir, .prefix = prefix_of(o, 0)};
     if (!make_forecast(ir, o, &v)) return RILL_BAD_SPEC;
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
@@ -504,10 +548,11 @@ static const struct option_row rows[] = {
     {"--drafts", "LIST", OPTION_CALL, 0, AT(drafts), .call = read_drafts,
      .help = "how often drafts are right, as `rill sim` prints it: steps without drafts, then steps whose first 0, 1, "
              "... drafts are right, as in 6,1,0,0,4"},
-    {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
+    {"--prefix", "N", OPTION_CALL, 0, AT(prefixes), .call = read_prefixes,
      .help = "the request begins after N positions of its prompt that the previous request has left on the card. It "
-             "implies `--kept`"},
-    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--prefix",
+             "implies `--kept`. With `--slots`, a list such as 448,0 gives the requests different positions, each in "
+             "its own slot. The last one also applies to further requests"},
+    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS,
      .help = "N such requests at the same time, in a design with at least N `slots`"},
     {"--join", "LIST", OPTION_CALL, 0, AT(joins), .call = read_joins, .with = "--slots",
      .help = "cycles after the start at which the second and further requests come, as in 0,20000. The last number is "

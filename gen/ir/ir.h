@@ -51,13 +51,14 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     struct hbm_figures hbm;                     // figures of the board's memory
     struct board_figures figures;               // the other numbers of the board
     int64_t on_chip_kib;                        // on-chip memory budget of a group; 0: no budget
-    int sampling;        // largest top_k that the design supports; 0: it always takes the most likely token
-    int logprobs;        // places of the list in a record of log probabilities; 0: the design makes no records
-    int drafts;          // most drafts of a decode step; 0: none
-    int slots;           // requests at the same time; 0: one, without the logic for slots
-    int prefix;          // 1: a request can keep positions of the request before it; else 0
-    bool is_lm;          // true: ids in, ids out; false: rows in, rows out
-    const char *derived; // model sizes that the spec does not give, in words for the report, or NULL
+    int sampling;         // largest top_k that the design supports; 0: it always takes the most likely token
+    int logprobs;         // places of the list in a record of log probabilities; 0: the design makes no records
+    int drafts;           // most drafts of a decode step; 0: none
+    int draft_confidence; // confidence in drafts when a request begins (rill_drafts); 0 without drafts
+    int slots;            // requests at the same time; 0: one, without the logic for slots
+    int prefix;           // 1: a request can keep positions of the request before it; else 0
+    bool is_lm;           // true: ids in, ids out; false: rows in, rows out
+    const char *derived;  // model sizes that the spec does not give, in words for the report, or NULL
     // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes
     // the graph out.
     const char *family;

@@ -51,6 +51,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, sampling)                                                                                                 \
     F(COUNT, logprobs)                                                                                                 \
     F(COUNT, drafts)                                                                                                   \
+    F(COUNT, draft_confidence)                                                                                         \
     F(COUNT, slots)                                                                                                    \
     F(COUNT, prefix)                                                                                                   \
     F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident) F(COUNT, resident_lanes)

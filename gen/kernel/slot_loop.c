@@ -22,7 +22,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // further bits.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
-    enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 7, MATCH_IDS = 3 };
+    enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 3, MATCH_IDS = 3 + 1 };
     int64_t ends = args_int(a, "END_IDS", 1);
     const struct cost_resources tables =
         cost_ram(args_int(a, "SLOTS", 1), ARGUMENT_BITS + 32 * ends + STATE_BITS, RAM_DISTRIBUTED);

@@ -45,6 +45,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .sampling = d->sampling,
                                     .logprobs = d->logprobs,
                                     .drafts = d->drafts,
+                                    .draft_confidence = d->drafts ? d->draft_confidence : 0,
                                     .slots = d->slots > 1 ? d->slots : 0,
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,

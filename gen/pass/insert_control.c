@@ -231,7 +231,10 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
     ir_set_int(ir, k, "VOCAB", ir_vocabulary(ir));
     set_end_ids(ir, k);
-    if (ir->design.drafts) ir_set_int(ir, k, "DRAFTS", ir->design.drafts);
+    if (ir->design.drafts) {
+        ir_set_int(ir, k, "DRAFTS", ir->design.drafts);
+        ir_set_int(ir, k, "CONFIDENCE", ir->design.draft_confidence);
+    }
     ir_set_int(ir, k, "KV_LAYERS", all_layers(ir));
     ir_set_int(ir, k, "FAULTS", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;

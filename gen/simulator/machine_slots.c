@@ -72,12 +72,19 @@ static int64_t look_cycles(const struct sim *sim, const struct slots *l, const s
     return l->cycles.look + kernel_slot_lookup_cycles(sim->ir, part->pos + 1, part->ntok > 1);
 }
 
+// Returns the cycles in which the token loop passes over the kept positions of a part: S_SKIP, one cycle for each and
+// one more, and S_ARGS again, which takes a cycle less than the arguments with S_TAKE.
+static int64_t pass_cycles(const struct slots *l, const struct timing_part *part) {
+    return part->passes ? part->passes + l->cycles.arguments : 0;
+}
+
 // Chooses a part. If the part's ids come from the prompt, requests the beat with these ids first. Returns false after
 // the last step, or while the cycle of the request is not known.
 static bool choose(struct sim *sim, struct slots *l) {
     if (l->at == sim->options->steps) return false;
     const struct timing_part part = timing_part(step_of(sim, l), l->part);
-    int64_t room = 0, ask = l->now + l->cycles.arguments, beat_bytes = sim->ir->design.beat_bits / 8;
+    int64_t room = 0, ask = l->now + l->cycles.arguments + pass_cycles(l, &part),
+            beat_bytes = sim->ir->design.beat_bits / 8;
     if (l->at == 0 && l->part == 0) sim->step_start[0] = 0;
     if (!part.prompt || !l->prompt) {
         l->now = ask + look_cycles(sim, l, &part) + l->cycles.part + part.ntok;

@@ -9,10 +9,11 @@
 
 // A part of a step: consecutive tokens of one request, in a design with slots.
 struct timing_part {
-    int64_t pos; // position of the first token
-    int ntok;    // tokens
-    int slot;    // number of the slot that holds the request's keys and values
-    bool prompt; // the ids come from the prompt in memory
+    int64_t pos;    // position of the first token
+    int64_t passes; // kept positions that the token loop passes over before this first part of a request
+    int ntok;       // tokens
+    int slot;       // number of the slot that holds the request's keys and values
+    bool prompt;    // the ids come from the prompt in memory
     // The id that the model chooses after the last token of a prompt, or after the first token of another part, is the
     // request's next one.
     bool head;

@@ -11,8 +11,9 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
-// Placeholders for presets that other keys decide: `embedding` follows `head`, and `pump` follows `A` (copies).
-enum { AS_HEAD = -1, AS_COPIES = -1 };
+// Placeholders for presets that other keys decide: `embedding` follows `head`, `pump` follows `A` (copies), and
+// `draft_confidence` follows `drafts` and `A`.
+enum { AS_HEAD = -1, AS_COPIES = -1, AS_DRAFTS = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst may cross a page of this size */ };
 
 #define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
@@ -133,6 +134,10 @@ static const struct schema_field design_fields[] = {
      .doc = "largest number of guessed tokens in a decode step. The design guesses them from the ids of the request, "
             "and the same step checks them ([drafts](drafts.md)). The generated tokens stay the same. With more "
             "than `A - 1` drafts, the engine holds each beat of weights for more than one cycle"},
+    {FIELD(draft_confidence), RANGE(0, 3), .preset = AS_DRAFTS, .preset_doc = "2 with at most `A - 1` drafts, else 1",
+     .doc = "confidence in drafts with which a request begins ([drafts](drafts.md#when-drafts-help)). A right guess "
+            "raises it by 1, a wrong one lowers it by 1, and steps have drafts while it is 2 or 3. Without `drafts`, "
+            "the key has no effect"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
@@ -194,6 +199,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
     if (design->pump == AS_COPIES) design->pump = design->copies >= CHOICE_PUMPED_COPIES ? 2 : 1;
+    if (design->draft_confidence == AS_DRAFTS) design->draft_confidence = design->drafts < design->copies ? 2 : 1;
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 

@@ -74,12 +74,13 @@ struct spec_design {
     size_t rules;          // number of items of `rule`: formats of weights by name
     // The last rule that matches a tensor decides its format. If none matches, `weights` does.
     struct spec_format_rule *rule;
-    int sampling;    // largest top-k of a request; 0: the design does not sample
-    int logprobs;    // most likely tokens whose log probabilities a record has; 0: there are no records
-    int drafts;      // most drafts of a decode step; 0: none
-    int slots;       // requests that the design holds at the same time
-    int prefix;      // 1: a request can keep positions of the request before it (kept prefix); 0: it cannot
-    int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
+    int sampling;         // largest top-k of a request; 0: the design does not sample
+    int logprobs;         // most likely tokens whose log probabilities a record has; 0: there are no records
+    int drafts;           // most drafts of a decode step; 0: none
+    int draft_confidence; // confidence in drafts when a request begins
+    int slots;            // requests that the design holds at the same time
+    int prefix;           // 1: a request can keep positions of the request before it (kept prefix); 0: it cannot
+    int on_chip_kib;      // KiB that a group of operations may store on chip; 0: no limit, one group
 };
 
 // A name with its place.

@@ -106,6 +106,7 @@ static void add_part(struct loading *l, struct timing_step *step, struct timing_
     bool prompt = !generates(l, slot);
     int64_t tokens = prompt ? chunk_of(l, slot, decodes, step->ntok, step->parts) : 1;
     *part = (struct timing_part){.pos = s->pos, .ntok = (int)tokens, .slot = slot, .prompt = prompt};
+    if (s->pos == l->load->request[slot].prefix) part->passes = s->pos;
     if (!prompt) add_drafts(l, s, part, most_drafts(l, slot, decodes, step->ntok, step->parts));
     s->pos += tokens + part->right;
     part->head = s->pos >= l->load->request[slot].prompt;
@@ -149,6 +150,7 @@ int timing_load_steps(const struct ir *ir, const struct timing_loads *load, cons
     struct timing_step step;
     for (int s = 0; s < load->requests; s++) {
         l.slot[s].joins = joins ? joins[s] : 0;
+        l.slot[s].pos = load->request[s].prefix;
         // Each slot begins at another place of its outcomes, so that the slots do not have the same ones in each step.
         for (int i = 0; i < s; i++) (void)next_outcome(&l, &l.slot[s]);
     }
@@ -270,9 +272,16 @@ static bool has_prompt(const struct timing_step *s) {
     return false;
 }
 
+// Returns the number of kept positions that the token loop passes over in a step.
+static int64_t passes(const struct timing_step *s) {
+    int64_t sum = 0;
+    for (int p = 0; p < s->parts; p++) sum += s->part[p].passes;
+    return sum;
+}
+
 // Returns whether two steps are of the same kind, so that they can be in one stretch.
 static bool alike(const struct timing_step *a, const struct timing_step *b) {
-    return a->parts == b->parts && a->head == b->head && has_prompt(a) == has_prompt(b);
+    return a->parts == b->parts && a->head == b->head && has_prompt(a) == has_prompt(b) && passes(a) == passes(b);
 }
 
 // Samples a stretch of steps of equal kind, or simulates all of it if it is short. Samples begin at different times

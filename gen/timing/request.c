@@ -12,7 +12,7 @@ int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
     if (decode > room) decode = room > 0 ? room : 0;
     if (ir->design.slots) {
-        const struct timing_load_request request = {.prompt = prompt, .tokens = decode + 1};
+        const struct timing_load_request request = {.prompt = prompt, .tokens = decode + 1, .prefix = first};
         return timing_load_steps(ir, &(struct timing_loads){&request, 1, NULL}, NULL, out);
     }
     *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
@@ -49,8 +49,9 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
 }
 
 // The token loop passes over each id of the kept prefix in CYCLES_LOOP_PASS cycles, and needs one more for each beat of
-// ids.
+// ids. With slots, the first step has these cycles (timing_part.passes).
 int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
+    if (ir->design.slots) return 0;
     return CYCLES_LOOP_PASS * first + first / (ir->design.beat_bits / 32);
 }
 

@@ -99,6 +99,7 @@ struct timing_drafted timing_with_drafts(const struct timing_forecast *none, con
 
 struct timing_load_request {
     int64_t prompt, tokens; // prompt tokens, generated tokens
+    int64_t prefix;         // position at which it begins, after positions that its slot has kept
     int64_t join;           // cycle from the start at which the host begins to submit it. 0 or less: comes at the start
 };
 struct timing_loads {

@@ -8,31 +8,30 @@
 // Ids: `put` (pulse) appends an id to those of the request. The place of an id is its number in the request, from 0.
 // `skip` (pulse, only after `enter` with `fresh` and before the first `put`) appends the id that the slot's latest
 // requests have had at this place, so that a request can begin after ids that it shares with them.
-// Pause: `judged` (pulse) tells that a step is over in which the request had `drafted` drafts, and whether at least one
-// of them was `right`. If two successive steps with drafts had no right draft, the request has no drafts for its next
-// PAUSE steps. After a pause, a single step without a right draft starts the next pause. A right draft restores the
-// first rule. Steps without drafts only count down a pause.
 // Lookup: `find` (pulse) compares the last ids of the request with its ids that end at every earlier place. The place
 // with the longest match wins, and among equally long matches the latest place. A match has LEAST to MOST ids. Only
 // places that are followed by DRAFTS ids are considered. Then `ready` rises, and `more` is DRAFTS, or 0 if there was no
-// match or the request pauses. `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay
-// until the next `find`.
-// Order: `enter` comes at least 2 cycles after the latest `put` or `judged`; `find` at least 3 cycles after `enter` and
-// after the latest `put`. `put`, `enter` and `find` come at least 4 cycles after the latest `skip`. Between a `find`
-// and its `ready` there is none of the four others.
+// match or the confidence is below 2. `drafts` has the DRAFTS ids after the place, the first in the low bits. All three
+// stay until the next `find`.
+// Confidence: if a lookup has found drafts, the first of them is a guess at the id that the request gets next. When
+// this id is put, a right guess raises the request's confidence by 1, at most to 3, and a wrong one lowers it by 1, at
+// least to 0.
+// Order: `enter` comes at least 2 cycles after the latest `put` or the rise of `ready`; `find` at least 3 cycles after
+// `enter` and after the latest `put`. `put`, `enter` and `find` come at least 4 cycles after the latest `skip`. Between
+// a `find` and its `ready` there is none of the three others.
 // Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
 // Reset: clk, synchronous active-high rst, which also ends a lookup and sets `more` to 0. What is known of slots is
 // valid until their next `fresh`.
 //
-// name     meaning                              unit       range
-// SLOTS    slots                                slots      2 to 16
-// CONTEXT  length of the longest request        positions  1 to 65535
-// ID_W     width of an id                       bits       1 to 32
-// DRAFTS   drafts of a step                     ids        1 to 7
-// LEAST    ids of the shortest match            ids        1 to MOST
-// MOST     ids of the longest match             ids        2 to 4
-// WAYS     places that are compared in a cycle  places     4, 8, 16
-// PAUSE    steps of a pause                     steps      1 to 63
+// name        meaning                              unit       range
+// SLOTS       slots                                slots      2 to 16
+// CONTEXT     length of the longest request        positions  1 to 65535
+// ID_W        width of an id                       bits       1 to 32
+// DRAFTS      drafts of a step                     ids        1 to 7
+// CONFIDENCE  confidence when a request begins     -          0 to 3
+// LEAST       ids of the shortest match            ids        1 to MOST
+// MOST        ids of the longest match             ids        2 to 4
+// WAYS        places that are compared in a cycle  places     4, 8, 16
 `default_nettype none
 
 module rill_slot_drafts #(
@@ -40,10 +39,10 @@ module rill_slot_drafts #(
     parameter CONTEXT = 0,
     parameter ID_W = 0,
     parameter DRAFTS = 0,
+    parameter CONFIDENCE = 1,
     parameter LEAST = 2,
     parameter MOST = 3,
-    parameter WAYS = 8,
-    parameter PAUSE = 32
+    parameter WAYS = 8
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -53,9 +52,6 @@ module rill_slot_drafts #(
     input  wire                   skip,
     input  wire                   put,
     input  wire [ID_W-1:0]        id,
-    input  wire                   judged,
-    input  wire [3:0]             drafted,
-    input  wire                   right,
     input  wire                   find,
     output reg                    ready,
     output reg  [3:0]             more,
@@ -74,7 +70,7 @@ module rill_slot_drafts #(
     localparam [31:0] ROWS_32 = ROWS;
     localparam [31:0] DRAFTS_32 = DRAFTS;
     localparam [31:0] LEAST_32 = LEAST;
-    localparam [31:0] PAUSE_32 = PAUSE;
+    localparam [31:0] CONFIDENCE_32 = CONFIDENCE;
 
     generate
         if (SLOTS < 2 || SLOTS > 16) begin : gen_bad_slots
@@ -95,19 +91,20 @@ module rill_slot_drafts #(
         if (WAYS != 4 && WAYS != 8 && WAYS != 16) begin : gen_bad_ways
             rill_error_WAYS_must_be_4_8_or_16 u_error ();
         end
-        if (PAUSE < 1 || PAUSE > 63) begin : gen_bad_pause
-            rill_error_PAUSE_must_be_1_to_63 u_error ();
+        if ($signed(CONFIDENCE) < 0 || CONFIDENCE > 3) begin : gen_bad_confidence
+            rill_error_CONFIDENCE_must_be_0_to_3 u_error ();
         end
     endgenerate
 
     // ---- what is known about the request of each slot ----
-    localparam KNOWN_W = LAST_W + AT_W + 6 + 1;
+    localparam KNOWN_W = LAST_W + AT_W + ID_W + 1 + 2;
     reg  [KNOWN_W-1:0]   known_mem [0:15];
-    wire [KNOWN_W-1:0]   known = fresh ? {KNOWN_W{1'b0}} : known_mem[slot];
+    wire [KNOWN_W-1:0]   known = fresh ? {{(KNOWN_W-2){1'b0}}, CONFIDENCE_32[1:0]} : known_mem[slot];
     reg  [3:0]           slot_q;
     reg                  changed_q;
-    reg                  missed_q;           // the latest step with drafts had none that was right
-    reg  [5:0]           pause_q;            // steps that are left of a pause
+    reg  [1:0]           confidence_q;
+    reg                  guessed_q;          // the latest lookup found drafts, and no id has been put since
+    reg  [ID_W-1:0]      guess_q;            // the first of these drafts
     reg  [AT_W-1:0]      count_q;            // ids so far
     reg  [LAST_W-1:0]    last_q;             // the last ids, the latest in the low bits
     reg  [ADDR_W-1:0]    base_q;             // first row of the slot's ids
@@ -115,26 +112,28 @@ module rill_slot_drafts #(
     reg  [WAY_W-1:0]     way0_q, way1_q;     // ways of the ids that are read, and that are in `row`
     wire [31:0]          base = {28'd0, slot} * ROWS_32;
     wire [ROW_BITS-1:0]  row;                // the row of read_q one cycle before
+    wire                 all_kept;           // a lookup ends that has found drafts
+    wire                 right = id == guess_q;
 
     always @(posedge clk) begin
-        changed_q <= put || judged || (enter && fresh) || skipping_q[1];
+        changed_q <= put || all_kept || (enter && fresh) || skipping_q[1];
         if (changed_q)
-            known_mem[slot_q] <= {last_q, count_q, pause_q, missed_q};
+            known_mem[slot_q] <= {last_q, count_q, guess_q, guessed_q, confidence_q};
         if (enter) begin
             slot_q <= slot;
             base_q <= base[ADDR_W-1:0];
-            {last_q, count_q, pause_q, missed_q} <= known;
+            {last_q, count_q, guess_q, guessed_q, confidence_q} <= known;
         end else begin
             if (put || skip)
                 count_q <= count_q + 1'b1;
             if (put || skipping_q[1])
                 last_q <= {last_q[LAST_W-ID_W-1:0], put ? id : row[way1_q*ID_W +: ID_W]};
-            if (judged && drafted != 4'd0) begin
-                missed_q <= !right;
-                if (!right && missed_q)
-                    pause_q <= PAUSE_32[5:0];
-            end else if (judged && pause_q != 6'd0)
-                pause_q <= pause_q - 6'd1;
+            if (put && guessed_q && confidence_q != (right ? 2'd3 : 2'd0))
+                confidence_q <= right ? confidence_q + 2'd1 : confidence_q - 2'd1;
+            if (put || all_kept)
+                guessed_q <= !put;
+            if (all_kept)
+                guess_q <= drafts[ID_W-1:0];
         end
     end
 
@@ -175,7 +174,7 @@ module rill_slot_drafts #(
     reg                  over_q;             // best_q has the result of the scan
     wire [AT_W-1:0]      limit = count_q > DRAFTS_32[AT_W-1:0] ? count_q - DRAFTS_32[AT_W-1:0] : {AT_W{1'b0}};
     wire [AT_W-1:0]      limit_last = limit_q - 1'b1;
-    wire                 finds = find && pause_q == 6'd0 && limit_q != {AT_W{1'b0}};
+    wire                 finds = find && limit_q != {AT_W{1'b0}};
 
     // The id that is k places before the place of way w has index WAYS + w - k.
     wire [2*ROW_BITS-1:0] both = {held_q, before_q};
@@ -224,6 +223,7 @@ module rill_slot_drafts #(
     reg  [3:0]           kept_q;             // drafts that have arrived
     reg  [DRAFTS*ID_W-1:0] drafts_q;
     assign drafts = drafts_q;
+    assign all_kept = !rst && state_q == S_READ && kept_q == DRAFTS_32[3:0];
     wire                 takes = state_q == S_READ && take_q != DRAFTS_32[3:0];
     wire [ROW_W-1:0]     read_at = skip ? count_q[WAY_W +: ROW_W] : state_q == S_READ ? next_q[WAY_W +: ROW_W] : scan_q;
     assign read_row = first_row + {{(32-ROW_W){1'b0}}, read_at};
@@ -245,10 +245,10 @@ module rill_slot_drafts #(
                     state_q <= found ? S_READ : S_IDLE;
                     ready <= !found;
                 end
-                default: if (kept_q == DRAFTS_32[3:0]) begin
+                default: if (all_kept) begin
                     state_q <= S_IDLE;
                     ready <= 1'b1;
-                    more <= DRAFTS_32[3:0];
+                    more <= confidence_q[1] ? DRAFTS_32[3:0] : 4'd0;
                 end
             endcase
 
@@ -297,13 +297,13 @@ module rill_slot_drafts #(
 
 `ifdef RILL_ASSERT
     always @(posedge clk)
-        if (!rst && (put || enter || judged || skip) && (state_q != S_IDLE || find)) begin
+        if (!rst && (put || enter || skip) && (state_q != S_IDLE || find)) begin
             $display("%m: ERROR a slot changes during a lookup");
             $stop;
         end
 `endif
 
-    wire unused = &{1'b0, base, write_row, read_row, DRAFTS_32, LEAST_32, PAUSE_32, ROWS_32, limit_last, both};
+    wire unused = &{1'b0, base, write_row, read_row, DRAFTS_32, LEAST_32, CONFIDENCE_32, ROWS_32, limit_last, both};
 endmodule
 
 `default_nettype wire

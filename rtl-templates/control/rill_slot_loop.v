@@ -68,6 +68,7 @@
 // SAMPLING       1: requests have settings of sampling                          -          0, 1
 // PREFIX         1: requests may begin after held positions                     -          0, 1
 // DRAFTS         drafts of a request in a step, upper bound                     tokens     0 to TOKENS - 1
+// CONFIDENCE     confidence in drafts when a request begins (rill_slot_drafts)  -          0 to 3
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -91,6 +92,7 @@ module rill_slot_loop #(
     parameter SAMPLING = 0,
     parameter PREFIX = 0,
     parameter DRAFTS = 0,
+    parameter CONFIDENCE = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -598,18 +600,12 @@ module rill_slot_loop #(
                 drafts_most_q <= room_q < most_q ? room_q : most_q;
             end
 
-            // Counters of each slot, and the drafts of each part.
-            reg  [3:0]  part_drafts_q [0:7];
-            reg  [3:0]  drafted_q;                     // drafts of the part whose ids are handled
+            // Counters of each slot.
             reg  [39:0] count_mem [0:15];              // for each slot: {right drafts, drafts in steps}
             reg  [19:0] in_steps_q, right_q;
             wire [39:0] count_found = fresh_q[slot_q] ? 40'd0 : count_mem[slot_q];
             reg  [39:0] count_shown_q;
             always @(posedge clk) begin
-                if (state_q == S_PART)
-                    part_drafts_q[parts_q[2:0]] <= prefill ? 4'd0 : ntok_q - 4'd1;
-                if (state_q == S_NEXT)
-                    drafted_q <= part_drafts_q[part_q[2:0]];
                 if (state_q == S_TAKE)
                     {right_q, in_steps_q} <= count_found;
                 else if (state_q == S_ADVANCE && !prefill && count_q != 4'd0)
@@ -632,15 +628,13 @@ module rill_slot_loop #(
             wire [2:0]  draft_at = count_q[2:0] - 3'd1;
             wire        puts = (state_q == S_SCAN && !scan_bad) || (state_q == S_WRITE && m_axis_ring_tready);
             wire [31:0] put_id = state_q == S_SCAN ? scan_id : next_id_q;
-            // The part's last id that is used has been handled, and the request goes on.
-            wire        judged = state_q == S_DECIDE && !takes_q && !over_now;
             always @(posedge clk)
                 look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
-            rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
+            rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS),
+                .CONFIDENCE(CONFIDENCE)) u_drafts (
                 .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
                 .fresh(fresh_q[slot_q]), .skip(state_q == S_SKIP && skips), .put(puts), .id(put_id[ID_W-1:0]),
-                .judged(judged), .drafted(drafted_q), .right(taken_q > 4'd1), .find(finds), .ready(found_ready),
-                .more(more), .drafts(drafts));
+                .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
             assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
             assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};

@@ -97,6 +97,7 @@
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
 // DRAFTS         drafts of a generating step, upper bound                       tokens     0 to TOKENS - 1
+// CONFIDENCE     confidence in drafts when a request begins (rill_drafts)       -          0 to 3
 // PREFIX         1: a request may begin after positions of the previous one     -          0, 1
 // HASHES         rows whose hashes are in row_hash                              rows       derived
 // USER_W         width of tuser                                                 bits       derived
@@ -120,6 +121,7 @@ module rill_token_loop #(
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
     parameter DRAFTS = 0,
+    parameter CONFIDENCE = 1,
     parameter PREFIX = 0,
     parameter HASHES = DRAFTS > 0 ? TOKENS : 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -465,12 +467,11 @@ module rill_token_loop #(
             wire                   found_ready;
             wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
             wire                   passed = passes && is_q[S_ID_CHECK];
-            rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
+            rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .CONFIDENCE(CONFIDENCE)) u_drafts (
                 .clk(clk), .rst(source_rst), .clear(is_q[S_IDLE]), .off(top_k != 32'd0),
                 .put(next_take || (prefill_q && (sent || passed))),
                 .id(next_take ? s_axis_next_id_tdata[ID_W-1:0] : id_q[ID_W-1:0]), .judged(judged),
-                .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
-                .accepted(taken_q - 4'd1), .ready(found_ready), .more(more), .drafts(drafts));
+                .ready(found_ready), .more(more), .drafts(drafts));
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[tok_q[TOK_W-1:0]*ID_W +: ID_W]};
             assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[tok_after*ID_W +: ID_W]};
             assign draft_events = {is_q[S_RING] && m_axis_ring_tready && taken_q > 4'd1,

@@ -196,6 +196,17 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0)
             ;;
+        # for two slots: a turn of each of two conversations, and when both are over, their next turns. The last one
+        # comes while the other runs. Their forecast begins after the kept positions
+        turns-together)
+            local i part
+            for part in 1:20:6 31:70:6 1:44:20 31:100:20; do
+                IFS=: read -r i length part <<<"$part"
+                requests+=(--prompt-ids "$(some_ids 130 "$vocab" | cut -d, -f"$i-$((i + length - 1))")"
+                    --tokens "$part")
+            done
+            joins=(--join 0,100000,125000)
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

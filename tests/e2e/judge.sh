@@ -31,6 +31,7 @@ check_run() { # name of the design, key, set, seed
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
         [ "$4" != 0 ] || if [ "$3" = together ] || [ "$3" = apart ]; then
             check_load "$1 $3" "$work/$1/design.yaml" "$json" "${joins[@]}"
+        elif [ "$3" = turns-together ]; then check_turns "$1 $3" "$work/$1/design.yaml" "$json"
         else check_forecast "$1 $3" "$work/$1/design.yaml" "$json"; fi
     fi
 }
@@ -110,6 +111,35 @@ for r, came, first, last in zip(requests, load["came_ms"], load["ttft_ms"], load
     if not drafts: worst = max(worst, compare("last", ends[-1], came + last, 2))
 if drafts: worst = max(worst, compare("last", max(ends), load["cycles"] / to_cycles, 4))
 print("cycles of %d requests at the same time within %.2f %%" % (len(requests), worst))
+TEXT
+    ) 2>"$log" || { fail "$1 forecast" "$(reason)"; return; }
+    ok "$1 forecast: $said"
+}
+
+# Compares the forecast of the last two of four requests, which begin after kept positions of the first two, with the
+# measured cycles from the moment at which each comes to its first and to its last id. They must agree within 2 %.
+check_turns() { # name, the compiled design, json
+    local said
+    said=$(python3 - "$rill" "${@:2}" <<'TEXT'
+import json, subprocess, sys
+rill, design, run = sys.argv[1:]
+turns = json.load(open(run))["requests"][2:]
+begin, come = (r["cycle_start"] for r in turns)
+numbers = lambda values: ",".join(map(str, values))
+prefixes = [r["prefix"] for r in turns]
+assert all(prefixes), "no position was kept"
+lengths = numbers("%d:%d" % (len(r["prompt_ids"]), len(r["token_ids"])) for r in turns)
+load = json.loads(subprocess.check_output([rill, "forecast", design, lengths, "--slots", "2", "--prefix",
+    numbers(prefixes), "--start", str(begin), "--join", str(come - begin), "--json"]))
+to_cycles, worst = load["clock_mhz"] * 1e3, 0
+for i, r in enumerate(turns):
+    for name, cycles, ms in (("first", r["cycles_prefill"], load["ttft_ms"][i]),
+                             ("last", r["cycles_prefill"] + r["cycles_decode"], load["latency_ms"][i])):
+        off = abs(ms * to_cycles / cycles - 1) * 100
+        assert off <= 2, \
+            "request %d: the %s id after %d cycles, by forecast after %d" % (i + 3, name, cycles, ms * to_cycles)
+        worst = max(worst, off)
+print("cycles of 2 requests after kept positions %s within %.2f %%" % (numbers(prefixes), worst))
 TEXT
     ) 2>"$log" || { fail "$1 forecast" "$(reason)"; return; }
     ok "$1 forecast: $said"

@@ -11,7 +11,7 @@ mkdir -p "$work/standin" "$work/xrt"
 ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
 export RILL_CARD=$socket
 card="" # process of the simulated card
-[ -n "${features+x}" ] || features=(sampling=8 drafts=1 prefix=1)
+[ -n "${features+x}" ] || features=(sampling=8 drafts=1 draft_confidence=3 prefix=1)
 
 # ---- package, host program, card ----
 # An existing package that equals the new one stays, so that its card need not be built again.

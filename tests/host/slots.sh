@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
 work=$root/build/tests/slots log=$root/build/tests/slots.log keys=()
-features=(slots=4 sampling=8 drafts=1 prefix=1 logprobs=5)
+features=(slots=4 sampling=8 drafts=1 draft_confidence=3 prefix=1 logprobs=5)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 # Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
 prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")

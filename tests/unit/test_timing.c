@@ -417,6 +417,43 @@ static void test_forecast_of_equal_steps(void **state) {
     }
 }
 
+// Returns the cycle in which these steps are over.
+static int64_t end_of_steps(struct ir *ir, const struct timing_step *step, int steps) {
+    const struct timing_options o = {.step = step, .steps = steps, .bounded = true, .memory = timing_memory_at(ir, 0)};
+    const char *missing = NULL;
+    const struct timing_result *r = timing_simulate(&arena, ir, &o, &missing);
+    assert_non_null(r);
+    return r->step[steps];
+}
+
+// Checks that a request begins after its kept positions, and that the token loop passes over them once, one cycle each.
+static void test_load_after_kept_positions(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/cases/slots/spec.yaml", SPEC_SAFE);
+    const struct timing_load_request request[] = {{.prompt = 60, .tokens = 3, .prefix = 44},
+                                                  {.prompt = 9, .tokens = 3}};
+    struct timing_step *step;
+    int64_t prompt = 0, passes = 0;
+    const int steps = timing_load_steps(ir, &(struct timing_loads){request, 2, NULL}, NULL, &step);
+    for (int s = 0; s < steps; s++)
+        for (int p = 0; p < step[s].parts; p++) {
+            const struct timing_part *part = &step[s].part[p];
+            if (part->slot == 0 && part->prompt) prompt += part->ntok;
+            passes += part->passes;
+        }
+    assert_int_equal(step[0].part[0].pos, 44);
+    assert_int_equal(step[0].part[0].passes, 44);
+    assert_int_equal(prompt, 16);
+    assert_int_equal(passes, 44);
+
+    struct timing_part *first = ARENA_ARRAY(&arena, struct timing_part, (size_t)step[0].parts);
+    memcpy(first, step[0].part, (size_t)step[0].parts * sizeof *first);
+    first[0].passes = 0;
+    struct timing_step without = step[0];
+    without.part = first;
+    assert_in_range(end_of_steps(ir, step, 1) - end_of_steps(ir, &without, 1), 44, 60);
+}
+
 // Returns the forecast of a mixture of steps. none, drafted: forecasts without drafts, and with drafts in every step.
 static struct timing_drafted mixed(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                    struct timing_drafts drafts) {
@@ -714,6 +751,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_of_equal_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_with_drafts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_load_after_kept_positions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),

@@ -8,8 +8,8 @@
 #include "verif/check/check_internal.h"
 
 // LEAST_MATCH, MOST_MATCH: how many of the last ids must match earlier ids, and how many are compared at most.
-// PAUSE_STEPS: steps without drafts after two consecutive steps with drafts in which no draft was right.
-enum { LEAST_MATCH = 2, MOST_MATCH = 3, PAUSE_STEPS = 32 };
+// CONFIDENT: the values of the confidence, 0 to 3, with which a step gets drafts. Bit c is set for the value c.
+enum { LEAST_MATCH = 2, MOST_MATCH = 3, ANY_CONFIDENCE = 0xf, CONFIDENT = 0xc };
 
 // Returns how many of the last ids equal the ids that end at index `at`, at most MOST_MATCH.
 static int match_length(const uint32_t ids[], int64_t count, int64_t at) {
@@ -32,16 +32,16 @@ static const uint32_t *find_drafts(const uint32_t ids[], int64_t count, int draf
     return found;
 }
 
-// Takes the result of a step with drafts, which may begin a pause, or counts a step without drafts as a part of the
-// pause.
-static void judge(struct check_drafts_state *d, const struct step *s) {
-    int drafted = s->tokens - 1, accepted = s->valid - 1;
-    if (drafted == 0) {
-        d->pause -= d->pause > 0;
-        return;
-    }
-    if (accepted == 0 && d->missed) d->pause = PAUSE_STEPS;
-    d->missed = accepted == 0;
+// Returns the values that the confidence may have after a right or a wrong guess, if it had one of the values in
+// `confidence` before.
+static unsigned after_guess(unsigned confidence, bool right) {
+    const unsigned least = confidence & 1, most = confidence & (ANY_CONFIDENCE ^ ANY_CONFIDENCE >> 1);
+    return right ? (confidence << 1 & ANY_CONFIDENCE) | most : confidence >> 1 | least;
+}
+
+// Returns the id at a position from which the replay has gone on.
+static uint32_t id_at(const struct check *check, int64_t position) {
+    return check->ids[position - check->request.count];
 }
 
 // Returns how many steps of one token the request has room for from this position on.
@@ -62,7 +62,7 @@ static int most_drafts(const struct check *check, int64_t first) {
 static int right_tokens(struct check *check, int64_t first, const uint32_t drafts[], int drafted) {
     int right = 1;
     for (; right <= drafted && plan_run(check, first + right - 1) && plan_has(check, first + right); right++)
-        if (check->ids[first + right - check->request.count] != drafts[right - 1]) break;
+        if (id_at(check, first + right) != drafts[right - 1]) break;
     return right;
 }
 
@@ -86,9 +86,10 @@ static const uint32_t *drafts_at(struct check *check, int64_t first) {
 // Appends the generating step that begins at position `first`.
 static void add_step(struct check *check, int64_t first) {
     struct check_drafts_state *d = &check->drafts;
-    const uint32_t *found = d->off || d->pause ? NULL : drafts_at(check, first);
+    const uint32_t *found = d->off ? NULL : drafts_at(check, first);
     struct step s = {.first = first, .head = true, .final = steps_left(check, first) == 1};
-    int drafted = found ? most_drafts(check, first) : 0;
+    int drafted = found && d->confidence & CONFIDENT ? most_drafts(check, first) : 0;
+    d->guess = (struct check_guess){found, found ? found[0] : 0};
     s.tokens = 1 + drafted;
     s.valid = right_tokens(check, first, found, drafted);
     count_step(&d->counts, drafted, s.valid - 1);
@@ -101,7 +102,8 @@ bool drafts_step(struct check *check, int64_t index, struct step *step) {
         const struct step *last = d->step.count ? &d->step.items[d->step.count - 1] : NULL;
         int64_t first = last ? last->first + last->valid : check->request.count;
         if (!plan_run(check, first - 1) || !plan_has(check, first)) return false;
-        if (last) judge(d, last);
+        if (last && d->guess.made)
+            d->confidence = after_guess(d->confidence, id_at(check, last->first + 1) == d->guess.id);
         add_step(check, first);
     }
     *step = d->step.items[index];
@@ -116,7 +118,7 @@ int64_t drafts_steps(struct check *check) {
 
 void drafts_begin(struct check *check) {
     bool off = check->drafts.off;
-    check->drafts = (struct check_drafts_state){.off = off};
+    check->drafts = (struct check_drafts_state){.off = off, .confidence = 1U << check->ir->design.draft_confidence};
 }
 
 struct check_drafts_counts check_drafts(struct check *check) {
@@ -124,9 +126,14 @@ struct check_drafts_counts check_drafts(struct check *check) {
     return check->drafts.counts;
 }
 
-// Returns how many of the part's drafts the request's ids allow.
-static int most_of_part(const struct check *check, int64_t first, const uint32_t found[]) {
-    return found ? most_drafts(check, first) : 0;
+// Follows the confidence over a part of a request that generates, for which drafts can be found. A part with drafts
+// shows that the confidence was high, and that the design has looked. A part without drafts may have been left without
+// a place for them, and then the design has not looked.
+static void follow_confidence(struct check *check, const struct check_part *p, const uint32_t found[]) {
+    struct check_drafts_state *d = &check->drafts;
+    const bool right = plan_has(check, p->first + 1) && id_at(check, p->first + 1) == found[0];
+    if (p->tokens > 1) d->confidence = after_guess(d->confidence & CONFIDENT, right);
+    else d->confidence |= after_guess(d->confidence & ~(unsigned)CONFIDENT, right);
 }
 
 // Compares a part of the prompt. Returns NULL, or what is wrong.
@@ -139,15 +146,16 @@ static const char *prompt_part(struct check *check, const struct check_part *p, 
 // Compares a part of a request that generates, and adds it to the counts. Returns NULL, or what is wrong.
 static const char *generating_part(struct check *check, const struct check_part *p, int64_t *position) {
     struct check_drafts_state *d = &check->drafts;
-    const uint32_t *found = d->pause ? NULL : drafts_at(check, p->first);
-    int drafted = p->tokens - 1, most = most_of_part(check, p->first, found);
+    const uint32_t *found = drafts_at(check, p->first);
+    const int drafted = p->tokens - 1, findable = found ? most_drafts(check, p->first) : 0,
+              most = d->confidence & CONFIDENT ? findable : 0;
     if (drafted > most)
         return arena_printf(check->arena, "the part at position %lld has %d drafts, but may have %d",
                             (long long)p->first, drafted, most);
     const struct step s = {
         .first = p->first, .tokens = p->tokens, .valid = right_tokens(check, p->first, found, drafted)};
     count_step(&d->counts, drafted, s.valid - 1);
-    judge(d, &s);
+    if (findable > 0) follow_confidence(check, p, found);
     *position += s.valid;
     return NULL;
 }

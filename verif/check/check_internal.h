@@ -79,8 +79,13 @@ struct edge {
 struct check_drafts_state {
     bool off;              // the request has no drafts
     VEC(struct step) step; // the steps so far
-    bool missed;           // the latest step with drafts had none that was right
-    int pause;             // steps of the present pause that are left; they have no drafts
+    // The values that the confidence may have: bit c for the value c. Without slots, exactly one bit is set. With
+    // slots, a part without drafts does not tell whether the design has looked for drafts.
+    unsigned confidence;
+    struct check_guess { // the drafts that were found for the latest step
+        bool made;
+        uint32_t id; // the first of them
+    } guess;
     struct check_drafts_counts counts;
 };
 
