@@ -335,8 +335,7 @@ static const struct option_row rows[] = {
     {"--jobs", "N", OPTION_NUMBER, 0, AT(jobs), 1, 1024, .preset = "2",
      .help = "number of compiler processes for the build"},
     {"--threads", "N", OPTION_NUMBER, 0, AT(threads), 1, MAX_THREADS, .preset = "1",
-     .help = "simulate on N cores, 1 to 64. Worthwhile for large designs on an idle machine. Not with "
-             "`--save`"},
+     .help = "simulate on N cores, 1 to 64. Rarely worth it (docs/simulation.md). Not with `--save`"},
     {"--tune", NULL, OPTION_FLAG, 0, AT(tune), .without = "--quick-build",
      .help = "optimize the executable after a trial step of the design (needs DIR/image). Worthwhile for "
              "long runs of large designs (needs llvm-bolt, Debian package bolt-15)"},

@@ -37,7 +37,7 @@ static void insert(uint32_t key, uint32_t i, int top, uint32_t keys[], uint32_t 
 }
 
 void golden_logprobs(size_t n, const float x[], uint32_t id, int top, uint32_t record[LOGPROBS_WORDS]) {
-    uint32_t keys[LOGPROBS_MOST] = {0}, ids[LOGPROBS_MOST];
+    uint32_t keys[LOGPROBS_MOST] = {0}, ids[LOGPROBS_MOST] = {0};
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) insert(key_of(x[i]), (uint32_t)i, top, keys, ids);
     for (size_t i = 0; i < n; i++) sum += term(x[i], number_of(keys[0]));
