@@ -160,6 +160,17 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0,9000,9000,14000,40000,40001,72000,72000,110000,150000)
             ;;
+        # for slots, with moments that tests/e2e/moments.sh chooses: thirteen requests, of one token to more than a block
+        # of 64 positions. They end by their number of tokens, by an end id, or at the end of the context. Three of them
+        # take the most likely ids, and the others draw
+        moments)
+            local i=0
+            flags=(--unchecked)
+            for length in 11 1 24 3 60 2 $((context - 6)) 7 30 4 66 8 12; do
+                requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens $((2 + length * 5 % 31)))
+                set_drawn $((i++)) "$(spec_value "$2" sampling 0)"
+            done
+            ;;
         together) # for slots: one request in each slot, all of the same length, which come at the start
             for ((length = 0; length < $(spec_value "$2" slots 1); length++)); do
                 requests+=(--prompt-ids "$(some_ids 40 "$vocab" | cut -d, -f$((length + 1))-$((length + 11)))"
