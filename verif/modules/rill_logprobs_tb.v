@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_logprobs with its rill_record_writer, a rill_dma_write and a model of the memory. After each firing,
-// ids of some of its tokens come, as the token loop sends them. When an id leaves, its record must be in memory, with
-// the words that golden_logprobs makes.
+// Testbench of rill_logprobs with its rill_record_writer, a rill_dma_write and a model of the memory. After each
+// firing, ids of some of its tokens come, as the token loop sends them. When an id leaves, its record must be in
+// memory, with the words that golden_logprobs makes.
 // Ids of a firing: with ROWS = 1 one id. With SLOTS 1, the ids of its first tokens in order, or as index 0 that of its
 // last token. With SLOTS above 1, the firing is divided into two parts of different slots, and the ids of both come in
 // the order of the parts; the word of a step with head = 0 comes between firings.
