@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the comments of the emitted Verilog: how to read the top, which operations a kernel computes, the words and
 // the depth of each stream, and the data that modules exchange. emit_carried.c names the data of a stream.
+#include <ctype.h>
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -124,8 +125,8 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     else if (!e->forced_by || ir->design.fifo == SPEC_SAFE) add_safe(ir, e, out);
     else {
         bool waits = e->delay > 0 && e->group == IR_NONE && ir->design.fifo != SPEC_CONSERVATIVE;
-        if (waits) text_add(out, "the most words"), add_waiting(ir, e, out), text_add(out, " in simulated steps: ");
-        text_addf(out, "%s\n", e->forced_by);
+        if (waits) text_add(out, "the most words"), add_waiting(ir, e, out), text_add(out, " in simulated steps. ");
+        text_addf(out, "%c%s\n", waits ? toupper((unsigned char)*e->forced_by) : *e->forced_by, e->forced_by + 1);
     }
 }
 
@@ -519,7 +520,7 @@ static void add_reading(const struct emit_plan *p, struct text *out) {
         "modules, resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
         "), then read memory channel 0 (from line " EMIT_LINE_CHANNEL
         "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
-        "and fault, and the comment of a later memory channel lists its clients, or names the earlier channel that it "
+        "and fault. The comment of each later memory channel lists its clients, or names the earlier channel that it "
         "repeats.\n",
         engines > 1 ? "the matrix engines, "
         : engines   ? "the matrix engine, "
@@ -618,12 +619,12 @@ static void add_course(const struct ir *ir, struct text *out) {
 // Says what a step is.
 static void add_step_terms(const struct ir_design *d, struct text *out) {
     const char *what = d->is_lm ? "token" : "row";
-    text_add(out, "A step is one pass through the graph, for ");
+    text_add(out, "A step is one pass through the graph. It processes ");
     if (d->tokens > 1) text_addf(out, "up to %d %ss", d->tokens, what);
     else text_addf(out, "one %s", what);
     if (d->is_lm && d->tokens > 1 && !d->slots)
-        text_add(out, d->drafts ? " of the prompt, then for one generated token and the drafts after it"
-                                : " of the prompt, then for one generated token");
+        text_add(out, d->drafts ? " of the prompt, or one generated token and the drafts after it"
+                                : " of the prompt, or one generated token");
     text_add(out, ". ");
     if (d->slots)
         text_addf(out,
@@ -670,9 +671,10 @@ static void add_elements(struct text *out) {
         "{exponent - EXP_MIN, mantissas}, where EXP_MIN is a parameter of the quantizer; kv is int8 keys or values "
         "with an fp32 scale, {scale, values}; scalar is one fp32 for each token and firing; id is a token's number "
         "in the vocabulary. A firing of mx has an even number of words for each token. If the data have an odd number "
-        "of words, a word of zeros follows. Where the spec gives no other names, NAME_mx is the quantized operand of "
-        "the product NAME, which later products may share, not NAME quantized. NAME_acc is the product before it is "
-        "dequantized. The comment of a stream of mx says which tensor was quantized.\n");
+        "of words, a word of zeros follows. NAME_mx is usually the quantized operand of the product NAME, not NAME "
+        "quantized. Later products may use the same operand. A spec may give other names. The operation attention "
+        "quantizes its q to NAME_q, and the result of its softmax, NAME_p, to NAME_p_mx. The comment of a stream of mx "
+        "says which tensor was quantized. NAME_acc is the product before it is dequantized.\n");
 }
 
 // Returns whether a stream with a type is not in the usual order.
@@ -722,7 +724,10 @@ static void add_links(const struct ir *ir, struct text *out) {
               "(`prompt at 0`: steps of a prompt from position 0 on), then the word after which it is fullest (the "
               "cycle "
               "of the case in which it is written, and its firing, counted from 0), then the kernels that the awaited "
-              "data pass (`...`: and others).");
+              "data pass (`...`: and others). Such a depth can be less than the words of a firing. It is safe "
+              "nevertheless: Rill has also run the steps with these depths and only one word in each pipeline, without "
+              "a deadlock. More room in the pipelines and a slower memory cannot cause a deadlock (docs/fifos.md, "
+              "\"Deadlock check\").");
 }
 
 // Lists the clients whose base is not the channel's part of the image.
@@ -837,23 +842,25 @@ static void add_absent(const struct ir *ir, struct text *out) {
     const struct {
         bool absent;
         const char *what;
-    } features[] = {{!d->drafts, "drafts (DRAFTS)"},
-                    {!d->prefix, "positions that a request keeps from the one before (PREFIX)"},
-                    {!d->slots, "several requests at the same time (SLOTS, PLACES, PARTS, ENTRY_PART)"},
-                    {!windows, "attention windows (WINDOW, WINDOWS)"},
-                    {d->query_heads <= 1, "query heads that an engine takes together (TOGETHER)"},
-                    {!many, "entries that steps of one token skip (ENTRY_MANY)"},
-                    {!emit_way_stages(ir), "several dies (HOPS, CHAINS, EARLY, HALVES, BORDERS)"},
-                    {!asym, "int4_asym weights (ASYM)"},
-                    {!ir_second_clock(ir), "multipliers that work twice in a cycle (PUMP 2, clk_2x)"},
-                    {d->is_lm, "graphs that are not language models (MODE 1 of the token loop)"},
-                    {!d->is_lm, "language models (MODE 0 of the token loop)"}};
+    } features[] = {
+        {!d->drafts, "drafts (DRAFTS)"},
+        {!d->prefix, "positions that a request keeps from the one before (PREFIX)"},
+        {!d->slots,
+         "several requests at the same time (SLOTS, PLACES, ENTRY_PART, and PARTS where it comes with ENTRY_PART)"},
+        {!windows, "attention windows (WINDOW, WINDOWS)"},
+        {d->query_heads <= 1, "query heads that an engine takes together (TOGETHER)"},
+        {!many, "entries that steps of one token skip (ENTRY_MANY)"},
+        {!emit_way_stages(ir), "several dies (HOPS, CHAINS, EARLY, HALVES, BORDERS)"},
+        {!asym, "int4_asym weights (ASYM)"},
+        {!ir_second_clock(ir), "multipliers that work twice in a cycle (PUMP 2, clk_2x)"},
+        {d->is_lm, "graphs that are not language models (MODE 1 of the token loop)"},
+        {!d->is_lm, "language models (MODE 0 of the token loop)"}};
     int count = 0;
     text_add(out, "// Not in this design: ");
     for (size_t i = 0; i < COUNT_OF(features); i++)
         if (features[i].absent) text_addf(out, "%s%s", count++ ? ", " : "", features[i].what);
-    text_add(out, ". Skip what library modules say about these, and library modules that only these need. An instance "
-                  "leaves out a parameter that has its default.\n");
+    text_add(out, ". Skip what library modules say about these, and library modules that only these need. A parameter "
+                  "that an instance leaves out has the default in its module.\n");
 }
 
 // Adds the part of the comment that is for reference.
@@ -881,14 +888,11 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n");
     add_reading(p, out);
     add_terms(p, out);
-    text_add(out,
-             "// Block diagram, with all data that the modules exchange. Names in parentheses are nets or clients of "
-             "memory channels, all others are streams.\n");
+    text_add(out, "// Block diagram, with all data that the modules exchange. A name in parentheses, or alone after "
+                  "\"memory:\", is a net or a client of a memory channel. All other names are streams.\n");
     emit_picture(p, "//   ", out);
-    text_add(
-        out,
-        "// Structure: the instances of the top. An operation counts in the module that computes it, a stream in the "
-        "module that has its FIFO.\n");
+    text_add(out, "// Structure: the instances of the top. Each operation is counted in the module that computes it, "
+                  "each stream in the module that has its FIFO.\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     add_channel_row(p, out);
     add_memory(p->ir, out);

@@ -200,7 +200,7 @@ static void add_column(struct picture *p) {
     }
     if (above == plan->control || !flow_of(plan, above, plan->control).seen.count) return;
     add_step_down(p, above, plan->control);
-    text_addf(p->out, "%s%s, the instance at the top\n", p->before, emit_module_path(plan, plan->control));
+    text_addf(p->out, "%s%s (the same instance as above)\n", p->before, emit_module_path(plan, plan->control));
 }
 
 void emit_picture(const struct emit_plan *plan, const char *before, struct text *out) {

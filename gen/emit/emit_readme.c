@@ -110,10 +110,9 @@ static void add_start(const struct emit_plan *p, struct text *out) {
 }
 
 static void add_diagram(const struct emit_plan *p, struct text *out) {
-    text_add(out,
-             "\n## Block diagram\n\n"
-             "`memory` is reached through the memory channels (`u_channel_NN`). A name in parentheses is a net or a "
-             "client of a\nchannel. All other names are streams.\n\n");
+    text_add(out, "\n## Block diagram\n\n"
+                  "`memory` is reached through the memory channels (`u_channel_NN`). A name in parentheses, or alone "
+                  "after `memory:`, is a\nnet or a client of a channel. All other names are streams.\n\n");
     emit_picture(p, "    ", out);
 }
 
@@ -140,8 +139,8 @@ static void add_files(const struct emit_plan *p, const struct emit_rtl *rtl, boo
         add_file(arena_printf(ir->arena, "`rtl/%s.v`", p->module[m].module), emit_what(p, m), out);
     add_customs(p, rtl, out);
     add_file("`rtl/rill_*.v`, all others",
-             "modules of Rill's library, copied. Every design has the same text, except for "
-             "defaults of parameters",
+             "modules of Rill's library, copied. Every design has the same text, except that parameters "
+             "without a default have a value of this design as default, so that a tool can elaborate a module alone",
              out);
     add_file("`filelist.f`", "all Verilog files in an order in which they compile, `rill_top.v` last", out);
     add_file("`lint.vlt`", "warnings of Verilator that are waived, with the reasons", out);

@@ -390,10 +390,8 @@ static bool is_used(const struct table *t, const struct emit_layout_field *field
 // Explains the fields of an entry, the low ones first. Only lists the fields that are 0 in all entries.
 static void add_fields(const struct table *t, const char *layout, const char *indent, struct text *out) {
     struct emit_layout_field field;
-    text_addf(
-        out,
-        "%sFields of an entry. K and V are keys and values, the V tail is the open block, C is the number of lanes:\n",
-        indent);
+    text_addf(out, "%sFields of an entry. K and V are keys and values, the V tail is the open block%s:\n", indent,
+              strcmp(layout, "ENGINE") ? "" : ", C is the number of lanes (CHANNELS of this instance)");
     for (int i = 0; emit_layout_field(t->ir, layout, i, &field); i++)
         if (is_used(t, &field)) text_addf(out, "%s  %s: %s\n", indent, field.name, field.meaning);
     int count = 0;
@@ -574,6 +572,7 @@ static const char *value_doc(const char *module, const char *name) {
         const char *name, *doc, *module;
     } docs[] = {
         {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
+        {"OUTPUTS", "writers of output rows, of which a language model has none (OUTPUTS is then 1)", "loop"},
         {"MODE", "elements of the table: 0 int8, 1 int4, 2 int16", "embed"},
         {"GROUP", "elements that share a scale in MODE 1; without effect in other modes", "embed"},
         {"GROUP", "elements with one scale (int4 weights), or with one exponent (operands of weights)", "engine"},
@@ -604,7 +603,8 @@ static const char *value_doc(const char *module, const char *name) {
         {"V_LAYER_STRIDE", "bytes from the values of a layer to those of the next", ""},
         {"KV_LAYERS", "layers that write keys and values", ""},
         {"X_UNITS", "length of the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
-        {"TURN_TOKENS", "tokens for which a lane multiplies a beat in one cycle (A of the spec)", "engine"},
+        {"TURN_TOKENS",
+         "tokens for which a lane multiplies a beat in one cycle (key A of a spec, 1 unless it is given)", "engine"},
         {"RSQRT_HD", "the scale of scores, 1/sqrt(HEAD_DIM) unless the graph gives another one", "kv_quantize"},
         {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD (keys); 0: it is stored as it is (values)", ""},
         {"HAS_KV", "1: reads keys and values", ""},

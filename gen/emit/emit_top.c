@@ -67,6 +67,24 @@ static void add_axi_port(const struct ir *ir, int channel, int signal, struct te
               emit_range(ir, emit_signal_bits(ir, s)), channel, s->name);
 }
 
+// Says which transfers the AXI4 masters of the memory channels request.
+static void add_axi_use(const struct ir *ir, struct text *out) {
+    struct emit_client client[EMIT_MAX_CLIENTS];
+    int64_t burst = 1;
+    for (int c = 0; c < ir->design.channels; c++)
+        for (int i = emit_channel_clients(ir, c, false, client) - 1; i >= 0; i--) {
+            int64_t beats = client[i].burst ? client[i].burst : ir->design.max_burst;
+            burst = beats > burst ? beats : burst;
+        }
+    text_addf(out,
+              "All bursts are INCR, have full-width beats, and cross no 4 KiB boundary. A read burst has up to %lld "
+              "beats. arid is the number of the read client (the comment of the channel lists its clients, number 0 "
+              "last), and each client has up to %d bursts that wait for data. A write burst has one beat and awid 0, "
+              "and up to %d of them wait for their response. rready and bready stay high after the reset. AxCACHE is 3 "
+              "(modifiable, bufferable); AxLOCK, AxPROT and AxQOS are 0",
+              (long long)burst, ir->design.outstanding, IR_WRITES_OPEN);
+}
+
 void emit_ports(const struct ir *ir, struct text *out) {
     add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
@@ -77,7 +95,8 @@ void emit_ports(const struct ir *ir, struct text *out) {
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++) {
-        text_addf(out, ",\n    // memory channel %d: AXI4 master", c);
+        text_addf(out, ",\n    // memory channel %d: AXI4 master%s", c, c ? ", as channel 0" : ". ");
+        if (!c) add_axi_use(ir, out);
         for (int s = 0; s < EMIT_AXI_SIGNALS; s++) add_axi_port(ir, c, s, out);
     }
 }

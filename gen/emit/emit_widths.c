@@ -54,7 +54,7 @@ static const struct constant {
     {"CHANNELS", channels, NULL, "memory channels"},
     {"TCOUNT_W", tcount_bits, NULL, "width of tcount, the number of valid elements: 0 to CHANNELS"},
     {"ADDR_BITS", address_bits, NULL, "address bits that the board's memory uses; the bits above are 0"},
-    {"ID_W", id_bits, NULL, "width of an AXI id"},
+    {"ID_W", id_bits, NULL, "width of an AXI id, which for reads is the number of the read client"},
     {"TOKENS", tokens, NULL, "T: most tokens in a step"},
     {"USER_W", emit_user_bits, NULL, "width of tuser: {last token of the step, number of the token in it}"},
     {"SIDE_W", side_bits, "USER_W+1", "width of tuser and tlast"},
@@ -70,7 +70,8 @@ static const struct constant {
     {"TOKEN_ID_W", token_id_bits, NULL, "width of a token's id"},
     {"STEP_W", step_bits, NULL, "width of a step word (fields: first comment of rill_top.v)"},
     {"RING_W", ring_bits, NULL,
-     "width of a word for the ring: {index, id}, 32 bits each; with slots, index[31:28] is the slot"},
+     "width of a word for the ring: {index, id}, 32 bits each; index counts the ids of a request from 0 (with slots, "
+     "index[31:28] is the slot)"},
     {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},
     {"KV_LAYERS", cache_layers, NULL, "layers that write keys and values"},
     {"LOAD_BITS", load_bits, "BEAT_BITS", "width of the vector parameters that are loaded in a cycle"},

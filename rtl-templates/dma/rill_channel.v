@@ -9,7 +9,8 @@
 // error rises one cycle after the error of an engine, and stays until core_rst resets this engine. error_is_write and
 // error_address describe the error of the first engine, in the order of core_rst, that has one. They change if an
 // engine before it in this order fails later, so rill_request_watch reads them in the cycle after error has risen.
-// beat: a read beat arrives in this cycle. answer: on the write side, data or a response is transferred in this cycle.
+// beat: a read beat arrives in this cycle. answer: something is transferred on the write side in this cycle, data to
+// the memory or a response from it.
 // idle: no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
 // change widths; normal, data, secure access.
@@ -22,7 +23,7 @@
 // BEAT_BITS     width of a beat                                                             bits     64, 128, 256, 512
 // ID_W          width of an id, enough for READERS                                          bits     1 or more
 // ADDR_BITS     width of an address                                                         bits     32 to 64
-// OUTSTANDING   most bursts of a read engine that may wait for their answer                 bursts   1 to 256
+// OUTSTANDING   most bursts of a read engine that may wait for data                         bursts   1 to 256
 // WRITES        most beats of the write engine that may wait for their response             beats    1 to 256
 // WRITE_BUFFER  depth of the write engine's buffer (BUFFER_BEATS)                           beats    1 or more
 // R             READERS, at least 1                                                         clients  derived
@@ -150,7 +151,7 @@ module rill_channel #(
     wire                   rlast;
     wire [ADDR_BITS-1:0]   port_araddr;
     wire [ADDR_BITS-1:0]   port_awaddr;
-    reg  [ADDR_BITS-1:0]   place_q;          // address of an error
+    reg  [ADDR_BITS-1:0]   place_q;          // address of the error that error_address reports
     genvar rd;
     generate
         for (rd = 0; rd < READERS; rd = rd + 1) begin : gen_read
@@ -224,7 +225,7 @@ module rill_channel #(
 
     // ---- writes ----
     wire                 w_error;
-    wire [ADDR_BITS-1:0] w_place;
+    wire [ADDR_BITS-1:0] w_place;            // address of the write engine's error
     generate
         if (WRITERS > 0) begin : gen_write
             rill_dma_write #(.CLIENTS(W), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .OUTSTANDING(WRITES),

@@ -16,7 +16,7 @@
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on
 // nevertheless.
 // Reset: clk, synchronous active-high rst. It comes only while idle, or together with the reset of the
-// rill_axi_read_arbiter, which then discards the outstanding answers.
+// rill_axi_read_arbiter, which then discards the outstanding responses.
 //
 // name            meaning                                   unit    range
 // BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
@@ -105,7 +105,7 @@ module rill_dma_read #(
     wire              issue = burst_valid && burst_ready;
     reg               fits_q;                // there is room for the offered burst
     wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
-    reg               slot_q;                // out_q is below OUTSTANDING, so another burst may be requested
+    reg               slot_q;                // out_q is below OUTSTANDING: a burst may be requested
     wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
     wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;

@@ -329,6 +329,7 @@ module rill_engine #(
         .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
         .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data));
 
+    // *_pulse and cmd_*: see the first comment of rill_engine_ctrl.
     wire                beat_pulse;
     wire                k_pulse;
     wire                x_pulse;
@@ -387,8 +388,7 @@ module rill_engine #(
         .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank),
         .other_toks(cmd_others), .emit(cmd_out), .out_tok(cmd_out_tok),
         .free_1(free_1), .tok_1(tok_1), .unit_pair_1(unit_pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3),
-        .k_3(k_3),
-        .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
+        .k_3(k_3), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
     // ---- the operand ----
     // Cycle 3 of the command: units. Cycle 4: the slice for a beat. Cycle 5: a copy of the slice for FAN_OUT lanes.
@@ -405,8 +405,8 @@ module rill_engine #(
         .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_unit_pair(unit_pair_1),
-        .unit_0(unit_0),
-        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
+        .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write),
+        .copy_read(x_read));
 
     wire [TURN_TOKENS*2*UNIT_BITS-1:0] slice;
     wire [TURN_TOKENS*5-1:0]      slice_shift;
@@ -435,7 +435,7 @@ module rill_engine #(
     wire [DIES*TURN_TOKENS*5-1:0] chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     genvar g;
-    genvar h;
+    genvar h; // number of a chain in gen_chain, of a share in gen_share
     generate
         if (CHAINS < 1 || CHAINS > 8) begin : gen_bad_chains
             rill_error_CHAINS_must_be_1_to_8 u_error ();

@@ -128,6 +128,8 @@ module rill_kv_scale #(
     wire              w_end = head_end && w_fire_q == LAST_FIRE[FIRE_W-1:0];
     wire              step_take = s_axis_step_tvalid && s_axis_step_tready;
     wire              r_take;                              // the reader takes next_size_q
+    // place is the position of the word's token. place_q and place_words are something else: the layer's place among
+    // those of all slots, and the words before it.
     wire [16:0]       place = {1'b0, pos_q} + {{(17-TOK_W){1'b0}}, s_axis_kv_tuser[TOK_W-1:0]};
     wire [16:0]       w_chunk = place >> LEVELS;
 
@@ -317,7 +319,7 @@ module rill_kv_scale #(
     reg  [LANES_1-1:0]     mask_q;                         // valid lanes of the word in the output register
     wire [LANES*32-1:0]    word;
     wire                   pop = m_axis_scale_tvalid && m_axis_scale_tready;
-    reg  [PLACE_W-1:0]     places_q;                       // places of the FIFO that are taken or reserved
+    reg  [PLACE_W-1:0]     places_q;                       // words of the FIFO that are taken or reserved
     wire                   is_full = places_q == OUT_DEPTH[PLACE_W-1:0];
     wire                   is_near = places_q == OUT_DEPTH[PLACE_W-1:0] - 1'b1;
     wire                   fifo_ready;
@@ -386,8 +388,7 @@ module rill_kv_scale #(
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
     wire unused = &{1'b0, place_q, place_words, next_base_q, LAYER_WORDS, together_q, LAST_TOGETHER, s_axis_step_tdata,
-        s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
-                     skip_words, write_addr_q, read_addr,
+        s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place, skip_words, write_addr_q, read_addr,
         fifo_ready, occupancy, high_water, RAM_STYLE};
 endmodule
 

@@ -164,7 +164,7 @@ module rill_v_tail #(
     reg  [7:0]        unit_q;
     reg  [12:0]       row_q;                 // row-step
     reg  [HELD*8-1:0] held_q;
-    reg [PLACE_W-1:0] place_q;               // the token's position in the block
+    reg [PLACE_W-1:0] place_q;               // the token's position in the block (no place of a layer)
     reg               token_last_q;
     reg               firing_last_q;
     reg  [12:0]       taken_q;               // rows of this layer that were taken in and must be written out
@@ -184,7 +184,7 @@ module rill_v_tail #(
         + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
     wire              last_layer = PLACES != 0 || layer_q == LAYER_END[15:0]; // the next firing has another step word
-    reg  [9:0]        layer_place_q;
+    reg  [9:0]        layer_place_q;         // PLACES: place of the layer, slot * LAYERS + layer
     reg               more_q;                // another part of the layer follows
     reg  [2:0]        settle_q;              // not 0: place_rows_q and place_bytes_q are not valid yet
     wire              ends_layer = PLACES == 0 || !more_q;

@@ -59,8 +59,8 @@ module rill_fifo #(
         if (DEPTH < 1) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_1 u_error ();
         end
-        if (STYLE != AUTO && STYLE != SRL && STYLE != DISTRIBUTED && STYLE != BLOCK && STYLE != ULTRA) begin
-            : gen_bad_style
+        if (STYLE != AUTO && STYLE != SRL && STYLE != DISTRIBUTED && STYLE != BLOCK
+            && STYLE != ULTRA) begin : gen_bad_style
             rill_error_RAM_STYLE_must_be_auto_srl_distributed_block_or_ultra u_error ();
         end
         if (STYLE == SRL && DEPTH > 33) begin : gen_bad_srl

@@ -147,7 +147,7 @@ static void the_top_has_the_block_diagram(void **state) {
         "values of the open block (tail_data, 4 cycles after tail_valid)\n//              <-- u_shared: q, k, v, ",
         "//              --> memory: keys (k_writer), full blocks of values (v_tail)\n",
         "//     |  residual2\n//     v\n//   u_head     <-- u_control: step words, ",
-        "//     |  next_id, hash of the logits (row_hash)\n//     v\n//   u_control, the instance at the top\n//\n",
+        "//     |  next_id, hash of the logits (row_hash)\n//     v\n//   u_control (the same instance as above)\n//\n",
         "//   u_shared   <-- u_control: step words\n//              <-- memory: weights, keys and values (lane)\n"};
     struct text top = {0}, rows = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
@@ -158,7 +158,7 @@ static void the_top_has_the_block_diagram(void **state) {
         assert_non_null(at);
     }
     assert_non_null(strstr(text_cstr(&rows), "--> memory: output_y"));
-    assert_null(strstr(text_cstr(&rows), "the instance at the top"));
+    assert_null(strstr(text_cstr(&rows), "the same instance as above"));
     text_free(&top);
     text_free(&rows);
 }
@@ -213,8 +213,9 @@ static void comments_tell_the_design(void **state) {
     (void)state;
     const struct emit_plan *plain = plan_of("configs/tinystories-gpt2-1m.yaml"),
                            *drafts = plan_of("tests/e2e/cases/drafts/spec.yaml");
-    assert_non_null(strstr(text_of(plain, "layer"),
-                           "// DEPTH: the most words of hidden that wait here for attention_proj in simulated steps:"));
+    assert_non_null(
+        strstr(text_of(plain, "layer"),
+               "// DEPTH: the most words of hidden that wait here for attention_proj in simulated steps. In "));
     assert_non_null(strstr(text_of(plain, "head"), "in steps with head = 1, passes on the last token,"));
     assert_non_null(strstr(text_of(drafts, "head"), "in steps with head = 1, passes on all tokens;"));
 }
@@ -227,7 +228,7 @@ static void comments_explain_fields_and_operands(void **state) {
     const char *shared = text_of(p, "shared"), *layer = text_of(p, "layer");
     assert_non_null(
         strstr(shared, "//   mode[1:0]: what is multiplied: 0 int8 weights; 1 int4 or int4_asym weights; 2 K "));
-    assert_non_null(strstr(shared, "//   kv_step[85:80]: modes 2, 3: "));
+    assert_non_null(strstr(shared, "//   kv_step[85:80]: mode 3, and mode 2 with windows: "));
     assert_non_null(
         strstr(shared, "// 0 in all entries: groups[67:60], keep[69], kv_layer[79:70], asym[87], heads[91:88].\n"));
     assert_non_null(strstr(shared, "//   outer_stride[153:122]: V: bytes from one run to the next\n"));
