@@ -160,9 +160,9 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0,9000,9000,14000,40000,40001,72000,72000,110000,150000)
             ;;
-        # for slots, with moments that tests/e2e/moments.sh chooses: thirteen requests, of one token to more than a block
-        # of 64 positions. They end by their number of tokens, by an end id, or at the end of the context. Three of them
-        # take the most likely ids, and the others draw
+        # for slots, with moments that tests/e2e/moments.sh chooses: thirteen requests, of one token to more than a
+        # block of 64 positions. They end by their number of tokens, by an end id, or at the end of the context. Four of
+        # them take the most likely ids, and the others draw
         moments)
             local i=0
             flags=(--unchecked)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests that the tokens of a request do not depend on what else runs: requests join designs with slots at random moments,
-# and each must have the ids that `rill golden` gives to it alone. See --help.
+# Tests that the tokens of a request do not depend on what else runs: requests join designs with slots at random
+# moments, and each must have the ids that `rill golden` gives to it alone. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/judge.sh"
 
