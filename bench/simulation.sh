@@ -39,7 +39,6 @@ builds=(plain ${builds[@]+"${builds[@]}"})
 [ -z "$base" ] || builds+=(base)
 
 work=$PWD/build/bench/simulation
-rill=$PWD/build/rill
 make --no-print-directory build/rill
 mkdir -p "$work"
 
@@ -76,11 +75,11 @@ build() { # build
         o2 | o3) RILL_SIM_OPTIMIZE=-${1^^} simulate "$1" 1 --build-only ;;
         profile)
             rm -rf "$profile" "$profile.raw"
-            RILL_SIM_CXX="clang++ -fprofile-generate=$profile.raw" simulate profile 1 --build-only
-            simulate profile 1
-            "$(command -v llvm-profdata || command -v llvm-profdata-14)" merge -o "$profile" "$profile.raw"
-            rm -rf "$work/profile/sim/build"
-            RILL_SIM_CXX="clang++ -fprofile-use=$profile -Wno-profile-instr-unprofiled" simulate profile 1 --build-only
+            RILL_SIM_CXX="clang++ -fprofile-generate=$profile.raw" simulate profile 1 --build-only &&
+                simulate profile 1 &&
+                "$(command -v llvm-profdata || command -v llvm-profdata-14)" merge -o "$profile" "$profile.raw" &&
+                rm -rf "$work/profile/sim/build" &&
+                RILL_SIM_CXX="clang++ -fprofile-use=$profile -Wno-profile-instr-unprofiled" simulate profile 1 --build-only
             ;;
         hierarchical)
             printf '`verilator_config\nhier_block -module "rill_engine_lane"\n' >"$work/block.vlt"
@@ -103,7 +102,10 @@ for build in "${builds[@]}"; do build "$build"; done
 rm -f "$work/times"
 for ((round = 1; round <= rounds; round++)); do
     for build in "${builds[@]}"; do
-        echo "$build $(seconds "$build" 1) $(seconds "$build" $((1 + tokens)))" | tee -a "$work/times" >&2
+        # An assignment ends the script if its command fails. An argument of echo would not.
+        one=$(seconds "$build" 1)
+        more=$(seconds "$build" $((1 + tokens)))
+        echo "$build $one $more" | tee -a "$work/times" >&2
     done
 done
 python3 bench/simulation.py table "$work/times"

@@ -232,7 +232,7 @@ void emit_waivers(const struct emit_rtl *, struct arena *, const char *shared, s
 // Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
 // the host reads.
 void emit_logic(const char *data, size_t len, struct text *out);
-// What a user of a design must know about its reset.
+// Facts about the reset that a user of a design needs, because the design does not enforce them.
 #define EMIT_RESET_USE                                                                                                 \
     "Hold rst for at least 16 cycles. It may come in the middle of a request: the channels then discard the "          \
     "responses "                                                                                                       \
