@@ -27,8 +27,8 @@ static const struct schema_key parameter_keys[] = {
 static const struct schema_table parameter_table = {
     .what = "a parameter", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
-// This table has the keys of parameter_table. It is separate because the message about a missing `of` names its entries:
-// "a word" here, "a parameter" there.
+// This table has the keys of parameter_table. It is separate because the message about a missing `of` names its
+// entries: "a word" here, "a parameter" there.
 static const struct schema_table word_table = {
     .what = "a word", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
 
