@@ -79,7 +79,8 @@ build() { # build
                 simulate profile 1 &&
                 "$(command -v llvm-profdata || command -v llvm-profdata-14)" merge -o "$profile" "$profile.raw" &&
                 rm -rf "$work/profile/sim/build" &&
-                RILL_SIM_CXX="clang++ -fprofile-use=$profile -Wno-profile-instr-unprofiled" simulate profile 1 --build-only
+                RILL_SIM_CXX="clang++ -fprofile-use=$profile -Wno-profile-instr-unprofiled" \
+                    simulate profile 1 --build-only
             ;;
         hierarchical)
             printf '`verilator_config\nhier_block -module "rill_engine_lane"\n' >"$work/block.vlt"
