@@ -7,7 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
 work=$root/build/tests/host log=$root/build/tests/host.log keys=()
-features=(sampling=8 drafts=1 prefix=1 logprobs=4)
+features=(sampling=8 drafts=1 draft_confidence=3 prefix=1 logprobs=4)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 
 build_all
