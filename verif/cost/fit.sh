@@ -12,7 +12,7 @@ usage: verif/cost/fit.sh [--check | --errors]
   --check  changes nothing; ends with status 1 if the file is not what the measurements make of it
   --errors prints how far the formulas are from each row of verif/cost/measured.txt, the worst first
 A new term is a row of include/costs.def with any figures: COST(NAME, 0, 0, 0, FITTED, 0, 0, 0, 0, 0).
-The figures of a KEPT term are not changed. docs/cost.md explains when to use it.
+The figures of a KEPT term are not changed. docs/cost-model.md explains when to use it.
 TEXT
 }
 
