@@ -115,7 +115,7 @@ bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 
-# Longest paths of the templates and the clock of GPT-2 medium, by the model of verif/timing (docs/clock.md)
+# Longest paths of the templates and the clock of GPT-2 medium, by the model of verif/timing (docs/delay-model.md)
 timing: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/timing/run.sh --all
@@ -132,7 +132,7 @@ records: deps
 		verif/timing/run.sh --design $$spec --record || status=1; done; \
 		RILL_UPDATE=1 python3 tests/docs/tables.py docs/clock.md && exit $$status
 
-# A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/clock.md)
+# A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/delay-model.md)
 pnr: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/pnr/run.sh

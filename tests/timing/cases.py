@@ -633,13 +633,13 @@ def case_record() -> None:
 
 
 def case_published() -> None:
-    """The tables of docs/clock.md match the delays and the published paths."""
+    """The tables of docs/delay-model.md match the delays and the published paths."""
     rows = published.read_rows()
     assert sum(row.reports for row in rows) >= 100, "fewer than 100 reports"
-    with open(os.path.join(ROOT, "docs", "clock.md"), encoding="utf-8") as page:
+    with open(os.path.join(ROOT, "docs", "delay-model.md"), encoding="utf-8") as page:
         said = page.read().splitlines()
     for line in published.class_lines(rows, NS) + published.path_lines(rows, NS):
-        assert line in said, f"docs/clock.md does not say: {line}"
+        assert line in said, f"docs/delay-model.md does not say: {line}"
 
 
 CASES = {name[5:]: run for name, run in list(globals().items()) if name.startswith("case_")}

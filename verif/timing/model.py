@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The delay model: a netlist that Yosys wrote (synth_xilinx -family xcup, write_json) as a graph of bits with delays.
 
-The delays are those of delays.txt. docs/clock.md says what the model leaves out. Placement is not known, so the length
-of a net follows from its loads, from the lanes that they are in, and from the area of the module.
+The delays are those of delays.txt. docs/delay-model.md says what the model leaves out. Placement is not known, so the
+length of a net follows from its loads, from the lanes that they are in, and from the area of the module.
 """
 import math
 import os

@@ -3,8 +3,8 @@
 """Compares the delay model with paths that Vivado reported for routed designs of other people (published.txt).
 
 usage: published.py [--delays FILE] [--paths]
-Prints a table by class of delay and one by group of paths, as in docs/clock.md, with the reported time divided by the
-model's. Times of speed grade -1 are converted to grade -2: they are divided by the ratio of the flip-flop delays of
+Prints a table by class of delay and one by group of paths, as in docs/delay-model.md, with the reported time divided by
+the model's. Times of speed grade -1 are converted to grade -2: they are divided by the ratio of the flip-flop delays of
 both grades. --paths: prints a line for each path instead.
 """
 import argparse

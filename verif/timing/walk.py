@@ -4,7 +4,7 @@
 write_json). model.py is the delay model, and delays.txt has its delays, for an UltraScale+ part of speed grade -2. The
 results are in ns and are estimates.
 
-docs/clock.md says what the model leaves out.
+docs/delay-model.md says what the model leaves out.
 """
 import argparse
 import hashlib
