@@ -136,7 +136,7 @@ def readers():
         if ": " not in part.split("\n", 1)[0]:
             continue
         rows = "\n".join(line for line in part.split("\n") if line.startswith("| "))
-        for page in re.findall(r"\]\((?:\.\./)?(\w+\.md)[)#]", rows):
+        for page in re.findall(r"\]\((?:\.\./)?([\w-]+\.md)[)#]", rows):
             if page not in seen:
                 seen.add(page)
                 found.setdefault(reader, []).append(page)
@@ -153,7 +153,7 @@ def navigation():
         for page in pages:
             yield f'  - "{title_of(DOCS / page)}": {page}' if (DOCS / page).exists() else f"  - {page}"
     yield from ("- Decisions:", "  - decisions/README.md")
-    listed = re.findall(r"\]\((\w+\.md)\)", (DOCS / "decisions/README.md").read_text())
+    listed = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "decisions/README.md").read_text())
     yield from (f"  - decisions/{page}" for page in listed)
     yield "- Reference:"
     seen = {"pages.md", *(page for pages in found.values() for page in pages)}
