@@ -161,6 +161,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+mkdir -p "$work"
 [ ${#wanted[@]} != 0 ] || mapfile -t wanted < <(names)
 [ $list = 0 ] || { printf '%s\n' "${wanted[@]}" && exit 0; }
 for name in "${wanted[@]}"; do
