@@ -7,15 +7,16 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/e2e/moments.sh [--runs N] [--seed S] [--list] [--jobs N] [design...]
+usage: tests/e2e/moments.sh [--runs N] [--seed S] [--alone] [--list] [--jobs N] [design...]
 Runs 17 requests on designs with 2, 3, 4 and 8 slots, with T = 1, 2, 4 and 8, without and with drafts (T = 1 has none):
 the 15 requests of the set `moments`, and two faulty ones. Two of the 15 requests are stopped. In each run, the requests
 join and are stopped at other random moments, and the memory has other delays.
   --runs N  runs of each design (default 8: 56 for each number of slots)
   --seed S  other moments and delays (default 1)
+  --alone   also simulates each of the 15 requests alone
   --list    only prints the designs
   design    names of designs to run (default: all)
-All of it takes half an hour on two cores, so it is in neither set of tests.
+All of it takes about 30 minutes of CPU time, so it is in neither set of tests.
 TEXT
     echo "$launch_help"
 }
@@ -107,7 +108,18 @@ judge_moments() { # JSON, spec, design, ids of rill golden
     [ "$ended" = ${#stopped[@]} ] || { echo "$ended requests were stopped instead of ${#stopped[@]}" && return 1; }
 }
 
-check_design() { # name, runs, seed; one job makes one design
+# Simulates each request of set_requests alone: it must have the ids of `rill golden`.
+run_alone() { # design, spec, ids of rill golden
+    local i why json=$1.alone.json
+    for ((i = 0; i * arguments < ${#requests[@]}; i++)); do
+        timeout "$run_limit" "$rill" sim "$1" "${requests[@]:i * arguments:arguments}" "${flags[@]}" --json "$json" \
+            --quiet </dev/null || return
+        sed -n "$((i + 1))p" "$3" >"$json.ids"
+        why=$(judge_run "$json" "$2" "$1" "" "$json.ids") || { echo "error: request $((i + 1)): $why" && return 1; }
+    done
+}
+
+check_design() { # name, runs, seed, 1: also each request alone; one job makes one design
     local name=$1 dir=$work/moments-$1 spec=$work/moments-$1.yaml run seed ends i log=$work/moments-$1.log json why
     local alone=() optimized=1 # the runs take longer than the build
     again="tests/e2e/moments.sh $name"
@@ -121,6 +133,9 @@ check_design() { # name, runs, seed; one job makes one design
     add_faulty "$spec"
     golden_ids "$spec" random:8 moments 0 >"$dir.ids" 2>"$log" || { fail "$name" "$(reason)" && return; }
     ok "$name: built, and run by the golden model"
+    [ "$4" = 0 ] || if run_alone "$dir" "$spec" "$dir.ids" >"$log" 2>&1; then ok "$name: 15 requests, each alone"
+    else fail "$name: each request alone" "$(reason)"
+    fi
     # The fifth and the tenth request of the set are stopped.
     for i in 20:5 90:10; do
         alone+=("$(cycles_alone "$dir" "${i%:*}:$(awk -v line="${i#*:}" 'NR == line { print NF }' "$dir.ids")")")
@@ -141,15 +156,16 @@ check_design() { # name, runs, seed; one job makes one design
 }
 
 if [ "${1:-}" = --check-design ]; then
-    check_design "$2" "$3" "$4"
+    check_design "$2" "$3" "$4" "$5"
     exit 0
 fi
 
-runs=8 seed=1 list=0 jobs=${job_count:-2} wanted=()
+runs=8 seed=1 alone=0 list=0 jobs=${job_count:-2} wanted=()
 while [ $# -gt 0 ]; do
     case $1 in
         --runs) runs=$2 && shift ;;
         --seed) seed=$2 && shift ;;
+        --alone) alone=1 ;;
         --list) list=1 ;;
         --jobs | --launch | --batch | --limit | --journal)
             job_option "$1" "${2:-}" || { usage >&2; exit 2; }
@@ -166,7 +182,7 @@ mkdir -p "$work"
 [ $list = 0 ] || { printf '%s\n' "${wanted[@]}" && exit 0; }
 for name in "${wanted[@]}"; do
     names | grep -qx -- "$name" || { echo "no such design: $name (--list shows them)" >&2; exit 2; }
-    add_job $((1 + runs)) "${BASH_SOURCE[0]}" --check-design "$name" "$runs" "$seed"
+    add_job $((1 + runs + alone)) "${BASH_SOURCE[0]}" --check-design "$name" "$runs" "$seed" "$alone"
 done
 run_jobs "$jobs"
 verdict
