@@ -39,12 +39,13 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
 }
 
 // Refuses --from, --state and --write-state if the replay cannot run without the design, or if the design cannot begin
-// at a later position. Also refuses --logits in designs with slots, and --join in all others.
+// at a later position. Also refuses --logits in designs with slots, and --join, --stop and
+// --fault in all others.
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     if (o->from && ir->design.drafts) return MSG_DRAFTS_FROM;
     if (ir->design.slots && (o->from || o->state || o->write_state || o->logits)) return MSG_SLOTS_FROM;
-    if (o->joins.count && !ir->design.slots) return MSG_SLOTS_JOIN;
+    if ((o->joins.count || o->stops.count || o->faults.count) && !ir->design.slots) return MSG_SLOTS_JOIN;
     // Without golden functions the replay takes results from the design, so it cannot run ahead of it.
     for (int c = 0; (o->from || o->write_state) && c < ir->customs; c++)
         if (!ir->custom[c].function) return arena_printf(arena, MSG_FROM_CUSTOM, ir->custom[c].name);

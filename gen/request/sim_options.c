@@ -180,6 +180,47 @@ static const char *read_base(struct arena *arena, void *into, const char *value)
     return NULL;
 }
 
+// Reads `N:NUMBER`, in which N is the number of a request from 1 on.
+static bool read_of_request(const char *text, size_t *request, uint64_t *number) {
+    int n;
+    const char *rest;
+    if (!read_channel(text, &n, &rest) || n < 1 || !read_whole(rest, number)) return false;
+    *request = (size_t)n - 1;
+    return true;
+}
+
+// Reads N:CYCLES.
+static const char *read_stop(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_stop s = {0};
+    if (!read_of_request(value, &s.request, &s.cycles)) return arena_printf(arena, "not N:CYCLES: %s", value);
+    VEC_PUSH(arena, o->stops, s);
+    return NULL;
+}
+
+// Reads N:CODE. Refuses the codes of faults that end all requests.
+static const char *read_fault(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_fault f = {0};
+    if (!read_of_request(value, &f.request, &f.code)) return arena_printf(arena, "not N:CODE: %s", value);
+    bool is_alone = (f.code >= 1 && f.code <= 4) || f.code == 9 || f.code == 11;
+    if (!is_alone) return "it takes a fault that ends one request alone: 1 to 4, 9 or 11";
+    VEC_PUSH(arena, o->faults, f);
+    return NULL;
+}
+
+const struct sim_stop *sim_stop_of(const struct sim_options *o, size_t request) {
+    for (size_t i = 0; i < o->stops.count; i++)
+        if (o->stops.items[i].request == request) return &o->stops.items[i];
+    return NULL;
+}
+
+const struct sim_fault *sim_fault_of(const struct sim_options *o, size_t request) {
+    for (size_t i = 0; i < o->faults.count; i++)
+        if (o->faults.items[i].request == request) return &o->faults.items[i];
+    return NULL;
+}
+
 // Reads a list of cycles, N,N,...
 static const char *read_joins(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
@@ -269,6 +310,12 @@ const struct option_row sim_rows[] = {
      .help = "for a design with `slots`: cycles after the start at which the second and further requests are "
              "submitted, as in 0,20000. The last number is that of all others (default 0). A request waits for a free "
              "slot"},
+    {"--stop", "N:CYCLES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_stop,
+     .help = "for a design with `slots`: stop request N (the first one is 1) CYCLES after its submission, before its "
+             "next step. Its tokens must be the first ones of the replay's"},
+    {"--fault", "N:CODE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_fault,
+     .help = "for a design with `slots`: request N must end with this fault, and the other requests go on. Faults "
+             "that end one request alone: 1 to 4, 9 and 11 (docs/host.md)"},
     {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
      .help = "report a deadlock after this many cycles without any transfer on a stream or a memory port"},
@@ -331,6 +378,22 @@ static const char *finish_prefixes(struct sim_options *o) {
     return NULL;
 }
 
+// Returns a message if --stop or --fault names a request that is not given, or one that has been named before.
+static const char *finish_ends(struct arena *arena, const struct sim_options *o) {
+    for (size_t i = 0; i < o->stops.count + o->faults.count; i++) {
+        const bool is_stop = i < o->stops.count;
+        const size_t n = is_stop ? i : i - o->stops.count;
+        const size_t request = is_stop ? o->stops.items[n].request : o->faults.items[n].request;
+        const bool is_first =
+            is_stop ? sim_stop_of(o, request) == &o->stops.items[n] : sim_fault_of(o, request) == &o->faults.items[n];
+        const char *option = is_stop ? "--stop" : "--fault";
+        if (request >= o->prompts.count)
+            return arena_printf(arena, MSG_REQUEST_ABSENT, option, request + 1, o->prompts.count);
+        if (!is_first) return arena_printf(arena, MSG_REQUEST_TWICE, option, request + 1);
+    }
+    return NULL;
+}
+
 const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     const char *const paths[] = {o->inputs, o->outputs};
     for (int i = 0; i < 2; i++) {
@@ -346,5 +409,6 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     for (size_t i = 0; i < o->prompts.count; i++)
         if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
     finish_sampling(o);
-    return finish_prefixes(o);
+    const char *why = finish_prefixes(o);
+    return why ? why : finish_ends(arena, o);
 }

@@ -71,6 +71,17 @@ struct sim_error {
     uint64_t burst; // number of the burst among the channel's reads, or writes, from 0
 };
 
+// A request that is stopped (--stop), and one that must end with a fault (--fault), in a design with slots. `request`
+// counts from 0.
+struct sim_stop {
+    size_t request;
+    uint64_t cycles; // from the submission of the request to its stop
+};
+struct sim_fault {
+    size_t request;
+    uint64_t code; // the fault with which the request must end
+};
+
 // A fault planted in the design or the memory (--plant, whose help explains the kinds). Tests use it to see that such a
 // run fails.
 enum plant_kind {
@@ -111,6 +122,8 @@ struct sim_options {
     VEC(struct plant) plants;
     // Cycles after the start at which the second and further requests are submitted. The last one is for all others.
     VEC(uint64_t) joins;
+    VEC(struct sim_stop) stops;
+    VEC(struct sim_fault) faults;
     struct figure_options figures;
     struct sampling sampling;                           // for requests whose options give no others
     unsigned sampled;                                   // as in struct sim_prompt
@@ -131,6 +144,10 @@ extern const struct options sim_program;       // options of the simulation prog
 // Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is
 // wrong.
 const char *sim_options_finish(struct arena *arena, struct sim_options *options);
+
+// Return the --stop and the --fault of a request, which counts from 0. NULL: there is none.
+const struct sim_stop *sim_stop_of(const struct sim_options *, size_t request);
+const struct sim_fault *sim_fault_of(const struct sim_options *, size_t request);
 
 // Reads the chat template that the options name. False after an error.
 bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);

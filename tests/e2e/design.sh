@@ -160,14 +160,15 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0,9000,9000,14000,40000,40001,72000,72000,110000,150000)
             ;;
-        # for slots, with moments that tests/e2e/moments.sh chooses: thirteen requests, of one token to more than a
-        # block of 64 positions. They end by their number of tokens, by an end id, or at the end of the context. Four of
-        # them take the most likely ids, and the others draw
+        # for slots, with moments that tests/e2e/moments.sh chooses: fifteen requests, of one token to more than a block
+        # of 64 positions. They end by their number of tokens, by an end id, or at the end of the context. Four of them
+        # take the most likely ids, and the others draw. The fifth and the tenth are long, because the script stops them
         moments)
             local i=0
             flags=(--unchecked)
-            for length in 11 1 24 3 60 2 $((context - 6)) 7 30 4 66 8 12; do
-                requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens $((2 + length * 5 % 31)))
+            for length in 11 1 24 3 20 60 2 $((context - 6)) 7 90 30 4 66 8 12; do
+                requests+=(--prompt-ids "$(some_ids "$length" "$vocab")"
+                    --tokens $((length == 20 ? 99 : 2 + length * 5 % 31)))
                 set_drawn $((i++)) "$(spec_value "$2" sampling 0)"
             done
             ;;

@@ -193,6 +193,8 @@ counted check_refused "requests at the same time: --logits" 1 'slots-from' "$ril
 counted check_refused "requests at the same time: --prefix without the key" 1 'prefix-absent' "$rill" sim "$at_once" \
     "${few[@]}" --prompt-ids 1,2 --tokens 2 --prefix 1
 counted check_refused "requests one after another: --join" 1 'slots-join' "${sim[@]}" "${few[@]}" --join 5
+counted check_refused "requests one after another: --stop" 1 'slots-join' "${sim[@]}" "${few[@]}" --stop 1:5
+counted check_refused "requests one after another: --fault" 1 'slots-join' "${sim[@]}" "${few[@]}" --fault 1:4
 counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids \
     "$long" \
     --tokens 2

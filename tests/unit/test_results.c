@@ -26,8 +26,11 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count) {
     *count = IDS;
     return ids;
 }
-static const uint64_t golden_hash = 0x8000000000000001u;
+#define GOLDEN_HASH 0x8000000000000001u
+static const uint64_t golden_hash = GOLDEN_HASH;
 uint64_t check_golden_hash(struct check *check) { return (void)check, golden_hash; }
+static const uint64_t golden_hashes[IDS] = {11, 1ULL << 63, 3, 4, GOLDEN_HASH};
+const uint64_t *check_golden_hashes(const struct check *check) { return (void)check, golden_hashes; }
 static uint32_t golden_record[IDS * LOGPROBS_WORDS];
 const uint32_t *check_golden_records(const struct check *check) { return (void)check, golden_record; }
 const float *check_oracle_row(struct check *check, int output, int64_t row) {
@@ -204,6 +207,43 @@ static void test_number_of_ids(void **state) {
         }
 }
 
+// Compares a request of a design with slots that has made n ids. Returns the error, or NULL.
+static const char *say_slot(int64_t n, uint64_t hash) {
+    sim.failure = NULL;
+    result.ids = n, result.logits_hash = hash;
+    host_compare_golden(&sim.host);
+    return sim.failure;
+}
+
+// Tests a request that the host has stopped: its ids must be the first ones, but not all, and the hash must be that of
+// their logits. A request that was not to be stopped, or has ended otherwise, must have all ids.
+static void test_stopped(void **state) {
+    (void)state;
+    uint32_t ring[IDS + 1];
+    memcpy(ring, made, sizeof ring);
+    result.ring = ring;
+    for (int told = 0; told < 2; told++)
+        for (int ending = 3; ending <= 5; ending++)
+            for (int n = 0; n <= IDS; n++) {
+                const bool stopped = told && ending == 4;
+                result.told_stop = told, result.ending = (uint32_t)ending;
+                const char *said = say_slot(n, n ? golden_hashes[n - 1] : 0);
+                assert_int_equal(said == NULL, stopped ? n < IDS : n == IDS);
+            }
+    result.told_stop = true, result.ending = 4;
+    for (int n = 0; n < IDS; n++) {
+        assert_non_null(say_slot(n, golden_hashes[n]));
+        for (int at = 0; at < n; at++) {
+            made[at] ^= 4;
+            assert_non_null(say_slot(n, golden_hashes[n - 1]));
+            made[at] ^= 4;
+            ring[at] ^= 4;
+            assert_non_null(say_slot(n, golden_hashes[n - 1]));
+            ring[at] ^= 4;
+        }
+    }
+}
+
 static void assert_failed(const char *words) {
     if (!sim.failure || !strstr(sim.failure, words)) fail_msg("`%s` instead of `%s`", sim.failure, words);
     sim.failure = NULL;
@@ -304,6 +344,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
         cmocka_unit_test_setup_teardown(test_number_of_ids, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rows_without_golden_value, setup, teardown),
         cmocka_unit_test_setup_teardown(test_guards, setup, teardown),
         cmocka_unit_test_setup_teardown(test_registers, setup, teardown),

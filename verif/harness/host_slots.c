@@ -7,10 +7,10 @@
 #include "gen/kernel/kernel.h"
 #include "verif/harness/sim_internal.h"
 
-// CTRL_START, EVENT_DONE and SUBMIT_START are values of the registers CTRL, IP_ISR (the run has ended) and submit.
-// RESULT_READS, DRAFT_READS: registers that are read for each request that has ended, the second ones in a design with
-// drafts. In a design with `prefix`, `held` is read between them.
-enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7, DRAFT_READS = 4 };
+// CTRL_START, EVENT_DONE, SUBMIT_START and SUBMIT_STOP are values of the registers CTRL, IP_ISR (the run has ended) and
+// submit. RESULT_READS, DRAFT_READS: registers that are read for each request that has ended, the second ones in a
+// design with drafts. In a design with `prefix`, `held` is read between them.
+enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, SUBMIT_STOP = 2, RESULT_READS = 7, DRAFT_READS = 4 };
 
 static struct request_result *request_at(struct host *host, int request) { return &host->result[request]; }
 static int slot_count(const struct host *host) { return host->sim->ir->design.slots; }
@@ -103,6 +103,25 @@ static void send_request(struct host *host, int slot) {
     host->slots.phase = SLOTS_SENT;
 }
 
+// Returns a slot whose request is to be stopped now (--stop), or the number of slots if there is none.
+static int slot_to_stop(const struct host *host) {
+    for (int s = 0; s < slot_count(host); s++) {
+        const int request = host->slots.request[s];
+        const struct sim_stop *stop = request < 0 ? NULL : sim_stop_of(&host->sim->options, (size_t)request);
+        const struct request_result *r = stop ? &host->result[request] : NULL;
+        if (stop && !r->told_stop && hbm_cycle(host->sim->hbm) >= r->start + stop->cycles) return s;
+    }
+    return slot_count(host);
+}
+
+// Stops the request of a slot before its next step.
+static void send_stop(struct host *host, int slot) {
+    axil_clear(&host->axil);
+    axil_write(&host->axil, REG_SLOT, (uint32_t)slot);
+    axil_write(&host->axil, REG_SUBMIT, SUBMIT_STOP);
+    request_at(host, host->slots.request[slot])->told_stop = true;
+}
+
 // Notes whether the design has accepted the request. If the run ended just before the submission, the design has not
 // accepted it, and the request is sent again.
 static void request_sent(struct host *host) {
@@ -147,6 +166,15 @@ static void read_results(struct host *host) {
     host->slots.phase = SLOTS_RESULTS;
 }
 
+// Checks a request that `--fault` names: it must have ended with this fault, and its counter of tokens must be right.
+static void check_fault(struct host *host, const struct sim_fault *want) {
+    const struct request_result *r = request_at(host, host->request);
+    if (r->fault == want->code) host_compare_count(host);
+    else
+        sim_fail(host->sim, MSG_FAULT_DIFFERS, host->request + 1, r->fault, r->fault_place,
+                 (unsigned long long)want->code);
+}
+
 // Keeps the results of a request that has ended. The ring is copied now, because the slot's next request writes it.
 static void keep_result(struct host *host, int slot, const struct axil_access *a) {
     struct request_result *r = request_at(host, host->slots.request[slot]);
@@ -156,6 +184,7 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     r->fault = a[2].data;
     r->fault_place = a[3].data;
     r->logits_hash = (uint64_t)a[5].data << 32 | a[4].data;
+    r->ending = a[6].data;
     const struct axil_access *counter = a + RESULT_READS + host->sim->ir->design.prefix;
     for (int i = 0; host->sim->ir->design.drafts && i < DRAFT_COUNTERS; i++)
         r->drafts[i] = (uint64_t)counter[2 * i + 1].data << 32 | counter[2 * i].data;
@@ -164,7 +193,9 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     r->done = true;
     if (host->slots.ended_requests + 1 == requests(host)) plant_end(host->sim);
     host->slots.ended_requests++;
-    if (r->fault != 0) host_report_fault(host);
+    const struct sim_fault *fault = sim_fault_of(&host->sim->options, (size_t)host->request);
+    if (fault) check_fault(host, fault);
+    else if (r->fault != 0) host_report_fault(host);
     else host_keep_ring(host);
     if (r->fault == 0 && r->ids > 0 && host->sim->ir->design.prefix) {
         host_compare_held(host, a[RESULT_READS].data);
@@ -192,10 +223,12 @@ static void compare_parts(struct host *host, struct request_result *r) {
                  (unsigned long long)want->drafted, (unsigned long long)want->accepted);
 }
 
-// Compares every request with a run of the replay that has only this request.
+// Compares every request with a run of the replay that has only this request. The replay cannot run a request that must
+// end with a fault.
 static void compare_requests(struct host *host) {
     for (int i = 0; i < requests(host) && host->sim->failure == NULL; i++) {
         select_request(host, i, 0);
+        if (sim_fault_of(&host->sim->options, (size_t)i)) continue;
         host_begin_check(host);
         host_compare_golden(host);
         compare_parts(host, request_at(host, i));
@@ -218,13 +251,14 @@ bool slots_edge(struct host *host, const struct sim_pins *pins) {
     struct slots *s = &host->slots;
     bool comes = s->phase == SLOTS_RUN && s->sent < requests(host) &&
                  hbm_cycle(host->sim->hbm) >= joins_at(host, s->sent) && open_next(host);
-    int slot = comes ? free_slot(host) : slot_count(host);
+    int slot = comes ? free_slot(host) : slot_count(host), stopped = slot_to_stop(host);
     bool may_send = slot < slot_count(host);
     if (s->phase == SLOTS_SENT) request_sent(host);
     else if (s->phase == SLOTS_EVENTS) read_results(host);
     else if (s->phase == SLOTS_RESULTS) keep_results(host);
     else if (pins->interrupt) read_events(host);
     else if (is_over(host)) return compare_requests(host), false;
+    else if (stopped < slot_count(host)) send_stop(host, stopped);
     else if (may_send) send_request(host, slot);
     return true;
 }

@@ -264,6 +264,7 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
               f.share.peak, indent, f.share.sustained, indent, (unsigned long long)r->counted_cycles);
     text_addf(out, "%s\"logits_register\": \"%016llx\",\n", indent, (unsigned long long)r->logits_hash);
     text_addf(out, "%s\"fault\": %u,\n%s", indent, r->fault, indent);
+    if (sim->ir->design.slots) text_addf(out, "\"ending\": %u,\n%s", r->ending, indent);
     json_u64s(out, "channel_beats", r->channel_beats, channels);
     text_addf(out, ",\n%s", indent);
     json_u64s(out, "channel_stalls", r->channel_stalls, channels);

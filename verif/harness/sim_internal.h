@@ -100,6 +100,7 @@ struct request_result {
     uint64_t bytes_start, bytes_first, bytes_last;    // moved by all channels up to the start, first id and last id
     uint64_t bytes_end;                               // moved up to the end
     uint32_t status, fault, fault_place, ids_written; // registers
+    uint32_t ending;                                  // register, read in a design with slots only
     uint64_t logits_hash;                             // register logits_hash
     uint64_t counted_cycles;                          // the design's own counter
     uint64_t *channel_beats, *channel_stalls;         // counters of the design, per channel
@@ -109,6 +110,7 @@ struct request_result {
     VEC(struct check_part) part;            // design with slots and drafts: the request's parts of steps
     struct text text;                       // generated text, without the prompt
     bool done;                              // the design has ended the request
+    bool told_stop;                         // design with slots: the host has stopped the request (--stop)
 };
 
 enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_SLOTS, HOST_COLLECT, HOST_OVER };
@@ -192,13 +194,16 @@ bool host_edge(struct host *host, struct sim_pins *pins);
 void host_sample(const struct host *host);
 
 // The parts of a request that host_slots.c does one by one. In order: fill its memory, write its registers, copy its
-// ring, begin the replay's run, compare the results with that run, and report its fault.
+// ring, begin the replay's run, compare the results with that run, and report its fault. host_was_stopped: the request
+// has ended early, as --stop has asked for.
 void host_place_request(struct host *host);
 void host_write_request(struct host *host);
 void host_keep_ring(struct host *host);
 void host_begin_check(struct host *host);
 void host_compare_golden(struct host *host);
 void host_report_fault(struct host *host);
+bool host_was_stopped(const struct host *host);
+void host_compare_count(struct host *host);
 bool host_open_then(struct host *host);                   // opens the current request if it continues the previous one
 void host_compare_held(struct host *host, uint32_t held); // held: value of the register
 int host_draft_counter(const struct host *host);          // number of the first counter of drafts
