@@ -50,8 +50,10 @@ int64_t window_unit(const struct ir *ir) {
 
 int64_t window_begin(const struct ir *ir, int node, int64_t repetition, int64_t position) {
     if (node == IR_NONE) return 0;
-    int64_t unit = window_unit(ir), oldest = position - window_length(ir, node, repetition) + 1;
-    return oldest > 0 ? oldest / unit * unit : 0;
+    int64_t oldest = position - window_length(ir, node, repetition) + 1;
+    if (oldest <= 0) return 0; // the usual case; window_unit takes long, and forecasts call this function often
+    int64_t unit = window_unit(ir);
+    return oldest / unit * unit;
 }
 
 int64_t window_most(const struct ir *ir, int node) {
