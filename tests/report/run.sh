@@ -129,6 +129,27 @@ PY
 }
 queue check "the page of a model: the timeline and what a region carries" shown_model
 
+# Checks the text of every node in the three graphs of a small design: an operation's name and kind, a kernel's name and
+# module, and in the graph of the binding the engine's name and its products.
+nodes_of_graphs() {
+    python3 - "$work/graph-linear.html" "$work/graph-linear/report.json" <<'PY'
+import json, re, sys
+page, report = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+node = r'<g [^>]*class="node"[^>]*>.*?</g>'
+graphs = [sorted(tuple(re.findall(r"<text[^>]*>([^<]*)<", text)) for text in re.findall(node, svg, re.S))
+          for svg in re.findall(r"<svg.*?</svg>", page, re.S)]
+graphs = [nodes for nodes in graphs if nodes]
+kernels = {(kernel["name"], kernel["module"]) for kernel in json.loads(report)["kernels"]}
+operations = [("acc", "matmul"), ("wx", "dequantize"), ("x",), ("x_q", "quantize"), ("y", "add")]
+served = [("engine", "acc"), ("x_q", "rill_quantize"), ("y", "rill_add")]
+if len(graphs) != 3: sys.exit(f"{len(graphs)} graphs")
+if graphs[0] != operations: sys.exit(f"operations: {graphs[0]}")
+if graphs[1] != served: sys.exit(f"binding: {graphs[1]}")
+if len(graphs[2]) < 5 or not set(graphs[2]) <= kernels: sys.exit(f"kernels: {graphs[2]}")
+PY
+}
+queue check "the nodes of a page's graphs" nodes_of_graphs
+
 # Checks that a kernel's int8 streams have their type in the graphs and in the list of types.
 int8_label() {
     "$rill" gen "$root/tests/e2e/cases/kernels/spec.yaml" -o "$work/kernels" &&

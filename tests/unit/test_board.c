@@ -69,6 +69,20 @@ static void ports_and_shell_leave_room_within_the_limits(void **state) {
     assert_int_equal(next.most.lut, next.taken.lut);
 }
 
+// If the platform takes more, the room falls by at most one unit at a time, and ends at 0. So the last room above 0 is
+// one unit.
+static void the_last_unit_of_a_resource_is_room(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-medium-u55c-16.yaml");
+    int64_t last = 0, last_lut = 0;
+    for (int64_t room; (room = cost_room(ir, 2).uram) > 0; ir->die[2].shell_uram++) last = room;
+    for (int64_t room; (room = cost_room(ir, 2).lut) > 0; ir->die[2].shell_lut++) last_lut = room;
+    assert_int_equal(last, 1);
+    assert_int_equal(last_lut, 1);
+    ir->die[2].shell_uram += 10;
+    assert_int_equal(cost_room(ir, 2).uram, 0);
+}
+
 // A design cannot use the wires of the platform. The card's budget is the device minus the platform's cells; the
 // dynamic region has only a part of it.
 static void the_platform_takes_wires_and_cells(void **state) {
@@ -313,6 +327,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_platform_takes_wires_and_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(ports_and_shell_leave_room_within_the_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_unit_of_a_resource_is_room, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_shipped_designs_are_within_their_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(each_figure_changes_what_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_sees_ports_and_wires, setup, teardown),

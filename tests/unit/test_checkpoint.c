@@ -147,21 +147,22 @@ static void test_config_defaults(void **state) {
 }
 
 // A family whose section `config` has all features: keys with an old and a new name, words with several names, keys in
-// inner maps, values that are refused with a reason, a default that depends on another key.
+// inner maps, values that are refused with a reason, a default that depends on another key, and one of the first
+// parameter.
 static const char spellings[] =
     "family: f\n"
     "parameters:\n"
+    "  theta: {type: number, from: 1, to: 1e6, default: 1e4}\n"
     "  size: {type: integer, from: 1, to: 99}\n"
     "  half: {type: integer, from: 1, to: 99, default: size / 2}\n"
     "  act: {type: word, of: [gelu, silu], default: gelu}\n"
-    "  theta: {type: number, from: 1, to: 1e6, default: 1e4}\n"
     "config:\n"
     "  - {key: [hidden_size, n_embd], is: size}\n"
     "  - {key: largest, most: size}\n"
     "  - {key: largest_half, most: half}\n"
     "  - {key: half, is: half, default: size - 1}\n"
     "  - {key: hidden_act, is: act, words: {gelu_new: gelu, swish: silu}}\n"
-    "  - {key: [rope_parameters.rope_theta, rope_theta], is: theta}\n"
+    "  - {key: [rope_parameters.rope_theta, rope_theta], is: theta, default: 9e3}\n"
     "  - {key: rope_scaling.type, refuse: {dynamic: the table would depend on the length}}\n"
     "  - {key: layer_types, each: {full: '(layer + 1) % 3 == 0', sliding: '(layer + 1) % 3'}}\n"
     "graph: {}\n";
@@ -172,8 +173,8 @@ static const struct {
     const char *act;
     double theta;
 } spelled[] = {
-    {"{\"n_embd\":8}", NULL, 8, 7, "gelu", 1e4},
-    {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 1e4}, // the newer name counts
+    {"{\"n_embd\":8}", NULL, 8, 7, "gelu", 9e3},
+    {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 9e3}, // the newer name counts
     {"{\"n_embd\":8,\"hidden_act\":\"swish\",\"rope_theta\":500}", NULL, 8, 7, "silu", 500},
     {"{\"n_embd\":8,\"rope_parameters\":{\"rope_theta\":7},\"rope_theta\":5}", NULL, 8, 7, "gelu", 7},
     {"{\"n_embd\":8,\"hidden_act\":\"relu\"}", "`hidden_act` is `relu`, which the family does not support", 0, 0, "",
@@ -182,7 +183,7 @@ static const struct {
      "`rope_scaling.type` is `dynamic`: the table would depend on the length", 0, 0, "", 0},
     {"{\"n_embd\":100}", "`n_embd` is not an integer from 1 to 99", 0, 0, "", 0},
     {"{\"half\":1}", "`hidden_size` is missing", 0, 0, "", 0},
-    {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"sliding\",\"full\",\"sliding\"]}", NULL, 8, 7, "gelu", 1e4},
+    {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"sliding\",\"full\",\"sliding\"]}", NULL, 8, 7, "gelu", 9e3},
     {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"full\"]}",
      "`layer_types` has `full` for layer 1, but the family computes another kind", 0, 0, "", 0},
     {"{\"n_embd\":8,\"layer_types\":[\"chunked\"]}", "`layer_types` has `chunked` for layer 0", 0, 0, "", 0},

@@ -239,11 +239,26 @@ static void test_requests(void **state) {
     arena_free(&arena);
 }
 
+// A planted fault without a place is at place 0.
+static void test_plants(void **state) {
+    (void)state;
+    struct arena arena;
+    struct sim_options o;
+    arena_init(&arena);
+    read_requests(&arena, &o, "--prompt a --plant memory --plant key:7 --plant tail");
+    assert_int_equal(o.plants.count, 3);
+    assert_true(o.plants.items[0].kind == PLANT_MEMORY && o.plants.items[0].place == 0);
+    assert_true(o.plants.items[1].kind == PLANT_KEY && o.plants.items[1].place == 7);
+    assert_true(o.plants.items[2].kind == PLANT_TAIL && o.plants.items[2].place == 0);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_answers), cmocka_unit_test(test_uniform),     cmocka_unit_test(test_ln),
         cmocka_unit_test(test_gumbel),        cmocka_unit_test(test_frequencies), cmocka_unit_test(test_ties),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_options),     cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_plants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
