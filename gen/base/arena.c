@@ -107,13 +107,16 @@ char *arena_strndup(struct arena *arena, const char *s, size_t len) {
 
 char *arena_strdup(struct arena *arena, const char *s) { return arena_strndup(arena, s, strlen(s)); }
 
+// Formats into a buffer on the stack, and once more only if the text did not fit. Few texts are longer than it.
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list args) {
+    char brief[256];
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    int len = vsnprintf(brief, sizeof brief, fmt, args);
     if (len < 0) base_fatal("arena: bad format");
     char *s = arena_alloc(arena, (size_t)len + 1, 1);
-    vsnprintf(s, (size_t)len + 1, fmt, again);
+    if ((size_t)len < sizeof brief) memcpy(s, brief, (size_t)len);
+    else vsnprintf(s, (size_t)len + 1, fmt, again);
     va_end(again);
     return s;
 }

@@ -32,13 +32,17 @@ void text_add_bytes(struct text *text, const void *bytes, size_t len) {
 
 void text_add(struct text *text, const char *s) { text_add_bytes(text, s, strlen(s)); }
 
+// Formats into the free part of the buffer, and once more only if the text did not fit.
 void text_vaddf(struct text *text, const char *fmt, va_list args) {
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    size_t room = text->capacity - text->len;
+    int len = vsnprintf(room ? text->data + text->len : NULL, room, fmt, args);
     if (len < 0) base_fatal("text: bad format");
-    text_reserve(text, (size_t)len);
-    vsnprintf(text->data + text->len, (size_t)len + 1, fmt, again);
+    if ((size_t)len >= room) {
+        text_reserve(text, (size_t)len);
+        vsnprintf(text->data + text->len, (size_t)len + 1, fmt, again);
+    }
     va_end(again);
     text->len += (size_t)len;
 }

@@ -53,8 +53,8 @@ static bool starts(const struct scan *s, const char *word) {
 }
 
 static void skip_to(struct scan *s, const char *word) { // moves past the next occurrence of the word
-    while (s->p < s->end && !starts(s, word)) s->p++;
-    s->p = s->p < s->end ? s->p + strlen(word) : s->end;
+    const char *at = memmem(s->p, (size_t)(s->end - s->p), word, strlen(word));
+    s->p = at ? at + strlen(word) : s->end;
 }
 
 // Skips one blank, comment or attribute. Returns false if there is none.

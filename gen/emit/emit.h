@@ -202,7 +202,8 @@ struct emit_header {
 struct emit_library {
     struct arena *arena;
     VEC(struct emit_header) headers;
-    VEC(struct emit_template) templates; // sorted by folder and name
+    VEC(struct emit_template) templates;   // sorted by folder and name
+    VEC(struct emit_template *) by_module; // the same, sorted by name alone
 };
 // Lists the files of the library in the folders below `root`. Reads none of them yet.
 struct emit_library *emit_library_open(struct arena *, const char *root);

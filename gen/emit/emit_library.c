@@ -31,6 +31,19 @@ static void add_headers(struct emit_library *library, const char *path) {
                  (struct emit_header){names.items[i], arena_printf(library->arena, "%s/%s", path, names.items[i])});
 }
 
+static int by_module(const void *a, const void *b) {
+    const struct emit_template *const *one = a, *const *other = b;
+    return strcmp((*one)->module, (*other)->module);
+}
+
+// Makes the list in which find() searches.
+static void sort_by_module(struct emit_library *library) {
+    for (size_t i = 0; i < library->templates.count; i++)
+        VEC_PUSH(library->arena, library->by_module, &library->templates.items[i]);
+    struct emit_template **all = library->by_module.items;
+    if (all) qsort(all, library->by_module.count, sizeof *all, by_module);
+}
+
 struct emit_library *emit_library_open(struct arena *arena, const char *root) {
     static const char *const folders[] = {"arith", "control", "dma",    "engine", "kernel",
                                           "kv",    "layout",  "memory", "stream"};
@@ -46,13 +59,16 @@ struct emit_library *emit_library_open(struct arena *arena, const char *root) {
             VEC_PUSH(arena, library->templates, (struct emit_template){module, source});
         }
     }
+    sort_by_module(library);
     return library;
 }
 
 static struct emit_template *find(const struct emit_library *library, const char *module) {
-    for (size_t i = 0; i < library->templates.count; i++)
-        if (!strcmp(library->templates.items[i].module, module)) return &library->templates.items[i];
-    return NULL;
+    const struct emit_template named = {.module = module}, *key = &named;
+    size_t count = library->by_module.count;
+    struct emit_template *const *all = library->by_module.items;
+    struct emit_template *const *at = count ? bsearch(&key, all, count, sizeof *all, by_module) : NULL;
+    return at ? *at : NULL;
 }
 
 bool emit_library_has(const struct emit_library *library, const char *module) { return find(library, module); }
@@ -175,8 +191,10 @@ static void give_defaults(struct emit_library *library, const char *module, stru
             const char *name = verilog_word_before(library->arena, line, at);
             value = is_required(library, source->data, name) ? value_in(library, set, name, strlen(name)) : NULL;
         }
-        if (!value) text_addf(&out, "%.*s\n", (int)len, line);
-        else
+        if (!value) {
+            text_add_bytes(&out, line, len);
+            text_add(&out, "\n");
+        } else
             text_addf(&out, "%.*s=%s%s%s\n", (int)at, line, at + strlen(value) > 110 ? "\n        " : " ", value,
                       *end == ',' ? "," : "");
         line += len + (line[len] != '\0');

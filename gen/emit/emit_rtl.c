@@ -158,12 +158,16 @@ static size_t string_len(const char *text, size_t len) {
 }
 
 // Returns whether the character may be in a word of Verilog: a name, a number or a directive.
-static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
+static bool in_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '`' || c == '\'' || c == '\\';
+}
+
+static bool ends_run(char c) { return isspace((unsigned char)c) || c == '/' || c == '"' || c == '`'; }
 
 // Returns the length of the text up to the next space, slash, quote or backquote; at least 1.
 static size_t run_len(const char *text, size_t len) {
     size_t n = 1;
-    while (n < len && !isspace((unsigned char)text[n]) && !strchr("/\"`", text[n])) n++;
+    while (n < len && !ends_run(text[n])) n++;
     return n;
 }
 

@@ -38,6 +38,7 @@ struct bank {
     int64_t fired;              // groups of the present output firing that were read so far
     bool odd;                   // the earlier groups of the output firing have an odd number of units (see needs_pad)
     int64_t started;            // softmax: scalars for which room is reserved
+    int64_t waiting;            // softmax: scalars of earlier firings that can wait when a firing begins
     VEC(struct owed) owed;      // softmax: all scalars so far; the first `paid` of them were sent
     int64_t paid;
     int64_t steps; // softmax: firings of the present step that are still to arrive
@@ -62,6 +63,7 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, IR_ROLE_INVERSE) : NULL;
     b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, IR_ROLE_STEP) : NULL;
     b->last = b->held.last = -1;
+    if (b->scalar) b->waiting = (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
     stage_init(sim, &b->stage, a->c.stages);
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
@@ -163,9 +165,9 @@ static bool firing_closes(const struct actor *a, const struct bank *b, const str
 // Returns whether there is room for the scalars of a firing that begins, and raises *from to the first cycle with room.
 // Softmax keeps the scalars of `kept` firings. So all scalars before those of the last `kept` - 1 firings must have
 // left.
-static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
+static bool scalar_room(const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
-    int64_t need = b->started - (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
+    int64_t need = b->started - b->waiting;
     if (need <= 0) return true;
     if (b->scalar->puts < need) return false;
     *from = at_least(*from, b->scalar->put[need - 1] + 1);
@@ -207,8 +209,7 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     struct group *g = &b->group.items[b->reading];
     int64_t from = at_least(g->ready, b->next), at;
     bool closes = firing_closes(a, b, g), tok_last = b->token == g->tokens - 1;
-    if (!inputs_ready(&b->beside, false, &from) || !held_ready(&b->held, &from) || !scalar_room(a, b, &from))
-        return false;
+    if (!inputs_ready(&b->beside, false, &from) || !held_ready(&b->held, &from) || !scalar_room(b, &from)) return false;
     if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
     int64_t rows = g->rows + (a->c.banks.by_token && needs_pad(a, b, g, closes));
     // `pack` rows make one word, so a word leaves with every pack-th row of the group and with the last one.

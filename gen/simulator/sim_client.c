@@ -135,7 +135,6 @@ static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
 
 // Ends the present run of a lane of rill_weight_store if its last beat has been taken, and wakes the lane's kernel.
 static void end_stored(struct sim *sim, struct sim_client *c) {
-    if (c->cut == (int64_t)c->run.count) return;
     struct sim_run *run = &c->run.items[c->cut];
     if ((int64_t)c->taken.count < c->given + run->beats) return;
     run->end = c->taken.items[c->given + run->beats - 1] - CYCLES_STORED_BEAT;
@@ -144,12 +143,8 @@ static void end_stored(struct sim *sim, struct sim_client *c) {
     sim_wake(sim, c->kernel);
 }
 
-void client_cut(struct sim *sim, struct sim_client *c) {
-    if (c->is_stored) {
-        end_stored(sim, c);
-        return;
-    }
-    if (c->waits || c->cut == (int64_t)c->run.count) return;
+// Issues the next burst of the present run in the first cycle in which it may be issued, if this cycle is known.
+static void cut_burst(struct sim *sim, struct sim_client *c) {
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
     // A burst ends at a multiple of the burst length, as in rill_burst_splitter.
@@ -172,6 +167,12 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     run->bursts = c->bursts;
     c->cut++;
     sim_wake(sim, c->kernel);
+}
+
+void client_cut(struct sim *sim, struct sim_client *c) {
+    if (c->waits || c->cut == (int64_t)c->run.count) return;
+    if (c->is_stored) end_stored(sim, c);
+    else cut_burst(sim, c);
 }
 
 // ---- beats ----

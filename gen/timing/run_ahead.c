@@ -33,7 +33,7 @@ bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) 
     bool ok = true;
     for (int i = sized ? brief : 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
         struct test_case *t = &z.test[i];
-        if (i > brief) t->words = z.test[i - 1].words; // to size the buffers: about as many as in the case before
+        if (i > 0) t->words = z.test[i - 1].words; // one list for all cases, so that their buffers rarely grow
         if (i < brief && !ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
         ok = goes_through(&z, t, stuck, full);
     }

@@ -47,7 +47,7 @@ struct test_case {
     int64_t unbounded; // cycles with unbounded streams; 0: unknown
     int64_t *room;     // per edge, `room` of struct timing_edge at the safe depths; later at the depths found so far
     int64_t *single;   // as `room`, with a single word in each pipeline
-    int64_t *words;    // per edge, words in a run of this case; NULL: the case has not been run
+    int64_t *words;    // per edge, most words in a run of the cases that share this list; NULL: none has been run
     int era;           // number of times that `latest` was set
     struct sizing_known *known; // runs whose results are remembered
 };
@@ -119,7 +119,7 @@ void sizing_choose_passages(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
                                        const int64_t *latest);
-// Sets `latest` of a case from a run, with `slack` cycles more. sizing_note_words sets `words`.
+// Sets `latest` of a case from a run, with `slack` cycles more. sizing_note_words raises `words` to those of a run.
 void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
 // Findings about the streams: `depth` has the high-water mark over the cases since the marks were cleared, `out` the

@@ -143,9 +143,9 @@ void sizing_choose_passages(struct sizing *z) {
 // ---- runs ----
 
 void sizing_note_words(struct sizing *z, struct test_case *t, const struct timing_result *r) {
-    if (t->words || r->stuck) return;
-    t->words = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-    for (int e = 0; e < z->ir->edges; e++) t->words[e] = r->edge[e].words;
+    if (r->stuck) return;
+    if (!t->words) t->words = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
+    for (int e = 0; e < z->ir->edges; e++) t->words[e] = at_least(t->words[e], r->edge[e].words);
 }
 
 struct timing_result *sizing_run_until(struct sizing *z, struct test_case *t, const int64_t *depth, bool single_word,

@@ -37,5 +37,6 @@ verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-mo
     -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" \
     -f filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/main.cpp" -o card
+[ "$size" != large ] || "$root/verif/harness/join_slow.sh" sim/card
 make -s -j "$jobs" -C sim/card -f Vrill_sim_top.mk CXX=clang++ LINK=clang++ ${together[@]+"${together[@]}"} \
     OPT_FAST="$fast" OPT_SLOW=-O0 OPT_GLOBAL=-O1

@@ -68,6 +68,7 @@ verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $opti
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm${RILL_GCOV:+ -lgcov}" \
     "$root/verif/harness/share.vlt" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
+[ "$kind" = quick ] || "$root/verif/harness/join_slow.sh" "$work"
 # With `--hierarchical`, a makefile of another name also builds the blocks.
 makefile=Vrill_sim_top.mk
 [ ! -e "$work/Vrill_sim_top_hier.mk" ] || makefile=Vrill_sim_top_hier.mk
