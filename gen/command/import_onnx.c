@@ -11,6 +11,7 @@
 #include "gen/command/command.h"
 #include "gen/cost/cost.h"
 #include "gen/explore/explore.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
@@ -264,6 +265,46 @@ static void share_steps(const struct fitting *f, struct onnx_design *d) {
     *d = best;
 }
 
+// Returns the cycles per row of a step, if nothing works while a product of two tensors does: the bound, and the
+// slowest of these products in each region. Attention has two of them in a row, which work at the same time, and the
+// engine waits for their result. Sets *has to whether the graph has such products. Returns 0 if the design is not
+// legal.
+static double cycles_with_bmm(const struct fitting *f, const struct onnx_design *d, bool *has) {
+    struct trial t;
+    trial_begin(f, &t);
+    const struct ir *ir = build(f, d, before_depths, &t.spec, &t.diag);
+    double cycles = 0;
+    *has = false;
+    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
+    for (int r = 0; ir && r < ir->regions; r++) {
+        int64_t slowest = 0;
+        for (int n = 0; n < ir->nodes; n++)
+            if (ir->node[n].region == r && ir_op_is(ir, ir->node[n].op, OP_CONTRACTS)) {
+                int64_t words = ir_bmm_words(ir, &ir->node[n]);
+                if (words > slowest) slowest = words;
+                *has = true;
+            }
+        cycles += (double)(slowest * ir->region[r].repeat * d->tokens);
+    }
+    trial_end(f, &t);
+    return cycles / d->tokens;
+}
+
+// Lets products of two tensors multiply several rows at the same time, if the design still fits. This takes a lane for
+// each of these rows, so each step must take at least a sixteenth off the cycles.
+static void share_columns(const struct fitting *f, struct onnx_design *d) {
+    bool has;
+    double most = cycles_with_bmm(f, d, &has) * 15 / 16;
+    struct onnx_design best = *d;
+    for (int rows = d->bmm_rows ? 2 * d->bmm_rows : 2; has && rows <= IR_MAX_BMM_ROWS; rows *= 2) {
+        struct onnx_design with = *d;
+        with.bmm_rows = rows;
+        double cycles = cycles_with_bmm(f, &with, &has);
+        if (cycles > 0 && cycles <= most && fits(f, &with)) best = with, most = cycles * 15 / 16;
+    }
+    *d = best;
+}
+
 static bool write_files(const struct fitting *f, const char *dir, const struct text *spec, struct diag *diag) {
     struct output out;
     output_begin(&out, f->arena, dir);
@@ -291,15 +332,19 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
             text_free(&table);
             return false;
         }
+        // After the engine has become faster, more rows at the same time may pay off.
+        if (fit) share_columns(&f, &d);
         if (fit && !o->on_chip) share_rows(&f, &d);
         if (fit && !o->on_chip && d.dies < 2) share_steps(&f, &d);
+        if (fit && !o->on_chip) share_columns(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
             printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %s%sweights int8, activations "
-                   "int10%s%s\n\n%s\n%s/model.safetensors\n",
+                   "int10%s%s%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
                    d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",
                    d.dies > 1 ? arena_printf(arena, "%d dies, ", d.dies) : "",
+                   d.bmm_rows > 1 ? arena_printf(arena, ", bmm_rows = %d", d.bmm_rows) : "",
                    d.resident ? arena_printf(arena, ", weights on chip for %d engine lanes", d.resident) : "",
                    fit ? ""
                        : "\nit is beyond the board's limits by estimate: it can be simulated, not built "

@@ -40,6 +40,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int tensor_rows; // most rows of a tensor that an engine takes together in a step of one token; 0: one at a time
+    int bmm_rows;    // most rows of its first operand that a `bmm` multiplies at the same time; 0: one at a time
     enum spec_resident resident; // which engines keep their weights on chip
     int resident_lanes;          // lanes of all resident engines together; 0: as many as channels
     int unroll;                  // lanes to distribute over the kernels; 0: every kernel has `lanes`

@@ -54,7 +54,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, draft_confidence)                                                                                         \
     F(COUNT, slots)                                                                                                    \
     F(COUNT, prefix)                                                                                                   \
-    F(COUNT, query_heads) F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident) F(COUNT, resident_lanes)
+    F(COUNT, query_heads)                                                                                              \
+    F(COUNT, pump) F(COUNT, tensor_rows) F(COUNT, resident) F(COUNT, resident_lanes) F(COUNT, bmm_rows)
 // Texts of struct ir_platform as F(key, member).
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \

@@ -35,6 +35,13 @@ static int64_t dim_stride(const struct ir_itensor *type, const int64_t extent[],
     return stride;
 }
 
+// Whether a loop inside of the one that walks this dimension reads its tiles again.
+static bool repeats_tiles(const struct ir_itensor *type, int dim) {
+    for (int l = type->map[dim] + 1; type->map[dim] != IR_NONE && l < type->loops; l++)
+        if (type->trip[l].bound > 1 && dim_of(type, l) == IR_NONE) return true;
+    return false;
+}
+
 bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct itensor_walk *w) {
     *w = (struct itensor_walk){0};
     if (type->patches) return false;
@@ -43,7 +50,8 @@ bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct 
         dims += extent[d] > 1;
         if (extent[d] > 1) walked = d;
     }
-    if (dims <= 1) { // a vector: the last tile may extend past its end, so its length counts, not trips times tile
+    // In a vector, the last tile may extend past its end, so its length counts, not trips times tile.
+    if (dims <= 1 && (type->element[walked] == 1 || !repeats_tiles(type, walked))) {
         for (int l = 0; l < type->loops; l++) {
             if (type->trip[l].dynamic != IR_STATIC) return false;
             if (dim_of(type, l) == IR_NONE && !add_level(w, type->trip[l].bound, 0)) return false;

@@ -170,6 +170,13 @@ struct ir_contraction {
     int row[2], column[2];
 };
 bool ir_contraction(const struct ir *, const struct ir_node *, struct ir_contraction *); // false: illegal shapes
+// Largest number of rows of input 0 that the kernel of such a node multiplies at the same time (ROWS of rill_bmm).
+enum { IR_MAX_BMM_ROWS = 16 };
+// Returns how many rows of input 0 the kernel of this node multiplies at the same time: the largest power of two up to
+// the design's bmm_rows that divides m.
+int64_t ir_bmm_rows(const struct ir *, const struct ir_node *);
+// Returns how many words of each operand the kernel of this node takes in a step of one token.
+int64_t ir_bmm_words(const struct ir *, const struct ir_node *);
 
 // Returns the number of elements that share an index of the dimension `along` and of all dimensions before it.
 int64_t ir_inside(const struct ir *, const struct ir_node *);

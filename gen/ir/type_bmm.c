@@ -18,6 +18,20 @@ bool ir_contraction(const struct ir *ir, const struct ir_node *node, struct ir_c
     return b->shape[c->column[1]].bound == c->k && (rank == 2 || b->shape[0].bound == c->batches);
 }
 
+int64_t ir_bmm_rows(const struct ir *ir, const struct ir_node *node) {
+    struct ir_contraction c;
+    int64_t rows = 1;
+    if (!ir_contraction(ir, node, &c)) return 1;
+    while (2 * rows <= ir->design.bmm_rows && c.m % (2 * rows) == 0) rows *= 2;
+    return rows;
+}
+
+int64_t ir_bmm_words(const struct ir *ir, const struct ir_node *node) {
+    struct ir_contraction c;
+    if (!ir_contraction(ir, node, &c)) return 0;
+    return c.batches * (c.m / ir_bmm_rows(ir, node)) * c.n * (c.k / ir_node_lanes(ir, (int)(node - ir->node)));
+}
+
 // Checks the number of products in a sum and the number of elements of the result.
 static bool check_sizes(const struct ir *ir, const struct ir_node *node, const struct ir_contraction *c,
                         struct diag *diag) {

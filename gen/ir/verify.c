@@ -84,7 +84,7 @@ static void check_sizes(struct check *c) {
     const struct ir_design *d = &c->ir->design;
     bool widths = (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 && d->lanes <= 32;
     if (!widths || d->channels < 1 || d->channels > IR_MAX_LANES || d->tokens < 1 || d->tokens > 8 ||
-        d->tensor_rows < 0 || d->tensor_rows > 8)
+        d->tensor_rows < 0 || d->tensor_rows > 8 || d->bmm_rows < 0 || d->bmm_rows > IR_MAX_BMM_ROWS)
         fault(c, "sizes out of range in", c->ir->name);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, timing contract and cost of rill_bmm, which multiplies two streams element by element and adds up each N
-// products exactly.
+// Parameters, timing contract and cost of rill_bmm, which multiplies rows of two streams element by element and adds up
+// each N products exactly.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
@@ -11,7 +11,11 @@ static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     return ir_contraction(ir, node, &c) ? c.k : 0;
 }
 
-static void bind(struct ir *ir, const struct ir_node *node, int k) { ir_set_int(ir, k, "N", whole(ir, node)); }
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    int64_t rows = ir_bmm_rows(ir, node);
+    ir_set_int(ir, k, "N", whole(ir, node));
+    if (rows > 1) ir_set_int(ir, k, "ROWS", rows);
+}
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t rounds = class_chunks(a);
@@ -22,8 +26,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), PER_BMM_LANE);
-    class_cost_sum(a, r);
+    struct cost_resources row = {0};
+    cost_per(&row, class_lanes(a), PER_BMM_LANE);
+    class_cost_sum(a, &row);
+    cost_add(r, &row, args_int(a, "ROWS", 1));
 }
 
 const struct kernel_class rtl_bmm = {

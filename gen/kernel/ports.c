@@ -233,21 +233,38 @@ static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node
     return type;
 }
 
-// Returns the type of an operand of `bmm`, a product of two tensors. For each row of the first operand, the product
-// takes all rows of the second one. So each row of one operand is read once for each row of the other one.
+// Returns the type of an operand of `bmm`, a product of two tensors. For each block of `rows` rows of the first
+// operand, the product takes all rows of the second one. So each row of the second operand is read once for each block,
+// and each block once for each row of the second operand. A word of the first operand has `width` elements of each of
+// its rows.
 static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                      int operand, int64_t width) {
     struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
     struct ir_contraction c;
     int loop[2];
+    int64_t rows = ir_bmm_rows(ir, node);
     ir_contraction(ir, node, &c);
     for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
     if (t->rank > 2) add_loop(&type, c.batches, 1, &type.map[1]);
-    add_loop(&type, c.m, 1, &loop[0]);
+    add_loop(&type, c.m / rows, operand == 0 ? rows : 1, &loop[0]);
     add_loop(&type, c.n, 1, &loop[1]);
+    if (operand == 0) type.element[1 + c.row[0]] = rows;
     type.map[1 + c.row[operand]] = loop[operand];
     type.element[1 + c.column[operand]] = width;
     add_loop(&type, c.k / width, width, &type.map[1 + c.column[operand]]);
+    add_loop(&type, ir->design.tokens, 1, &type.map[0]);
+    if (ir->design.tokens > 1) type.trip[type.map[0]].dynamic = IR_TOKENS;
+    return type;
+}
+
+// Returns the type of the result of `bmm`. A word has an element of each of the `rows` rows that the kernel multiplies
+// at the same time, and the words of a block of rows follow one another by columns.
+static struct ir_itensor blocks_type(const struct ir *ir, const struct ir_tensor *t, int64_t rows) {
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
+    for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
+    type.element[t->rank - 1] = rows;
+    for (int d = 0; d < t->rank; d++)
+        add_loop(&type, t->shape[d].bound / type.element[1 + d], type.element[1 + d], &type.map[1 + d]);
     add_loop(&type, ir->design.tokens, 1, &type.map[0]);
     if (ir->design.tokens > 1) type.trip[type.map[0]].dynamic = IR_TOKENS;
     return type;
@@ -280,6 +297,12 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     if (!is_output && ir_op_is(ir, node->op, OP_CONTRACTS)) {
         int operand = strcmp(name, ir_op_port(ir, node->op, 0, 0)) != 0;
         port->type = factor_type(ir, node, t, operand, ports_lanes(ir, kernel));
+        port->data_bits = ports_data_bits(ir, t->dtype, (int)itensor_tile(&port->type));
+        return p;
+    }
+    if (is_output && ir_op_is(ir, node->op, OP_CONTRACTS) && ir_bmm_rows(ir, node) > 1) {
+        port->type = blocks_type(ir, t, ir_bmm_rows(ir, node));
+        port->data_bits = ports_data_bits(ir, t->dtype, (int)itensor_tile(&port->type));
         return p;
     }
     if (is_output && is_narrow(ir, node)) {

@@ -148,5 +148,6 @@ void onnx_import_spec(const struct onnx_import *m, const struct onnx_design *d, 
               d->channels, d->lanes, d->tokens);
     if (d->resident) text_addf(out, "  binding: spatial\n  resident: all\n  resident_lanes: %d\n", d->resident);
     if (d->tensor_rows > 1) text_addf(out, "  tensor_rows: %d\n  A: 2\n", d->tensor_rows);
+    if (d->bmm_rows > 1) text_addf(out, "  bmm_rows: %d\n", d->bmm_rows);
     if (d->dies > 1) text_addf(out, "  dies: %d\n", d->dies);
 }

@@ -28,6 +28,7 @@ struct onnx_design {
     int resident;    // above 0: all weights stay on chip, and each product has its own engine, with this many lanes
     int tensor_rows; // above 1: up to this many rows of a tensor share one read of the weights. The spec also gets
                      // `A: 2`, so the engine multiplies a beat of weights with two of these rows in each cycle
+    int bmm_rows;    // above 1: products of two tensors multiply up to this many rows at the same time
     int dies;        // above 1: the design is divided over this many dies
 };
 

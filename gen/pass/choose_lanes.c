@@ -119,7 +119,7 @@ static bool is_free(const struct ir *ir, const struct ir_node *node) {
 static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) {
     struct ir_contraction c;
     if (ir_op_is(ir, node->op, OP_CONTRACTS) && ir_contraction(ir, node, &c))
-        return c.batches * c.m * c.n * c.k * ir->region[node->region].repeat;
+        return c.batches * c.m * c.n * c.k / ir_bmm_rows(ir, node) * ir->region[node->region].repeat;
     return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
 }
 

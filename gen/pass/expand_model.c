@@ -50,6 +50,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,
                                     .tensor_rows = d->tensor_rows > 1 ? d->tensor_rows : 0,
+                                    .bmm_rows = d->bmm_rows > 1 ? d->bmm_rows : 0,
                                     .resident = (enum spec_resident)d->resident,
                                     .resident_lanes = d->resident_lanes,
                                     .context = spec->graph->context ? spec->graph->context : 1024,

@@ -3,8 +3,8 @@
 // converts one walk into the other. A rill_layout_converter reorders words; its ping-pong buffer stores only the part
 // of the tensor inside the loops that both walks share. A rill_corner_turn does this with words of several elements,
 // where that is possible. A rill_width_converter makes words wider or narrower, a rill_frame divides the tensor into
-// other firings, and a rill_line_buffer makes patches. Ends with equal walks, words and firings need no kernel
-// (docs/passes.md).
+// other firings, a rill_line_buffer makes patches, and a rill_row_block collects rows. Ends with equal walks, words and
+// firings need no kernel (docs/passes.md).
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
@@ -329,6 +329,47 @@ static bool add_patches(struct link *l, const struct itensor_walk *from) {
     return true;
 }
 
+// Whether the words of a type have elements of several rows and walk along the rows: the first operand of a `bmm` that
+// multiplies several rows at the same time. (Words of a second operand may also have elements of several rows, but they
+// walk down the columns.)
+static bool has_row_blocks(const struct ir_itensor *type) {
+    int row = type->rank - 2, column = type->rank - 1;
+    return type->rank > 2 && type->element[row] > 1 && type->map[row] < type->map[column];
+}
+
+// Appends the kernels that turn walk `from` into words of several rows: conversion to row-major order, then a
+// rill_row_block, which sends a block as often as the reader takes it. Returns false after an error.
+static bool add_row_blocks(struct link *l, const struct itensor_walk *from) {
+    static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
+    struct ir *ir = l->ir;
+    struct ir_itensor to = l->to.type;
+    struct itensor_walk rows;
+    int64_t extent[IR_MAX_RANK];
+    find_extents(l, &l->to, extent);
+    int inner = to.rank - 1;
+    int64_t width = to.element[inner], block = to.element[inner - 1], words = extent[inner] / width, times = 1;
+    int64_t elements = l->elements;
+    for (int n = 0; n < to.loops; n++) times *= n == to.map[0] ? 1 : to.trip[n].bound;
+    times /= elements / (width * block);
+    struct ir_tensor tensor = {.dtype = l->from.type.dtype, .rank = to.rank - 1};
+    for (int d = 1; d < to.rank; d++) tensor.shape[d - 1] = (struct ir_extent){extent[d], IR_STATIC};
+    struct ir_itensor in_rows = ports_array_type(ir, &tensor, width, row_major);
+    l->to.type = in_rows; // until the block is added, as in add_patches
+    if (!find_walk(l, &l->to, &rows) || !add_chain(l, from, &rows)) return false;
+    bool first = l->first;
+    append(l, "rows", &rtl_row_block, width * block, 1, &l->from);
+    int k = l->at.kernel;
+    if (!first) ir->kernel[k].port[0].type = in_rows;
+    ir_set_int(ir, k, "DATA_W", width * ports_element_bits(l->from.type.dtype));
+    ir_set_int(ir, k, "ROWS", block);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "WORDS", words);
+    ir_set_int(ir, k, "TIMES", times);
+    ir_set_int(ir, k, "ROUNDS", elements / (extent[inner] * block));
+    ir->kernel[k].port[1].type = l->to.type = to;
+    return true;
+}
+
 // Inserts the chain of one edge. Returns false after an error.
 static bool convert(struct ir *ir, int e, struct diag *diag) {
     const struct ir_edge *edge = &ir->edge[e];
@@ -338,7 +379,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     if (!ports_is_vector(&l.from) || !ports_is_vector(&l.to)) return true;
     if (itensor_equal(&l.from.type, &l.to.type) && l.from.pieces == l.to.pieces) return true;
     struct itensor_walk a, b;
-    bool patches = l.to.type.patches > 0;
+    bool patches = l.to.type.patches > 0, blocks = has_row_blocks(&l.to.type);
     if (!find_walk(&l, &l.from, &a) || (!patches && !find_walk(&l, &l.to, &b)))
         return true; // insert-converters handles or rejects an edge without walks
     int64_t extent[IR_MAX_RANK];
@@ -347,7 +388,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     for (int d = 0; d < (patches ? l.to : l.from).type.rank; d++) l.elements *= extent[d];
     l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.pieces, false};
     l.at.padded = l.elements / l.at.pieces % l.at.width != 0;
-    if (!(patches ? add_patches(&l, &a) : add_chain(&l, &a, &b))) return false;
+    if (!(patches ? add_patches(&l, &a) : blocks ? add_row_blocks(&l, &a) : add_chain(&l, &a, &b))) return false;
     if (l.made) ir_connect(ir, l.at.kernel, l.at.port, l.old.dst_kernel, l.old.dst_port);
     return true;
 }

@@ -8,6 +8,7 @@
 static const int64_t beat_sizes[] = {256, 512};
 static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
 static const int64_t token_counts[] = {1, 2, 4, 8};
+static const int64_t bmm_row_counts[] = {1, 2, 4, 8, 16};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
@@ -65,6 +66,10 @@ static const struct schema_field design_fields[] = {
     {FIELD(tensor_rows), LEGAL(token_counts), .preset = 1,
      .doc = "rows of a tensor that may share one read of the weights in a step of one position "
             "([engine.md](engine.md#rows-of-a-tensor)). 1: every row reads them for itself"},
+    {FIELD(bmm_rows), LEGAL(bmm_row_counts), .search = true, .preset = 1,
+     .doc =
+         "rows of its first operand that a `bmm` multiplies at the same time. A `bmm` takes the largest power of two "
+         "up to this number that divides its rows"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "

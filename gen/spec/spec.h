@@ -57,6 +57,7 @@ struct spec_design {
     int pump;              // products per multiplier and cycle: 1, 2
     int query_heads;       // most query heads that share one read of keys and values in steps of one token
     int tensor_rows;       // most rows of a tensor that share one read of weights in steps of one token: 1, 2, 4, 8
+    int bmm_rows;          // most rows of its first operand that a `bmm` multiplies at the same time: 1, 2, 4, 8, 16
     int weights, head, kv; // enum spec_format
     int embedding;         // enum spec_table_format
     int activations;       // enum spec_activations

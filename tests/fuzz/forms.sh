@@ -23,6 +23,7 @@ optional_keys() { # spec, seed
     local rows=$((2 << $2 % 3))
     ! grep -qE 'op: (attn_scores|attention),' "$1" || [ $rows -le "$positions" ] || rows=1
     [ -n "$(vocabulary "$1")" ] || [ $rows = 1 ] || echo "tensor_rows $rows 1"
+    ! grep -q 'op: bmm,' "$1" || echo "bmm_rows $((2 << $2 % 4)) 1"
     ! has_drafts "$1" || echo "drafts $((1 + $2 % (positions - 1))) 0"
 }
 

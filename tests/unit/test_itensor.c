@@ -618,6 +618,19 @@ static void test_equal_walks(void **state) {
     assert_int_equal(c.trip[0], 10);
     wide.trip[1].dynamic = IR_POSITIONS;
     assert_false(itensor_walk(&wide, extent, &a));
+    // Each tile of a vector is read three times before the next one.
+    struct ir_itensor again = {.dtype = IR_F32,
+                               .rank = 1,
+                               .element = {4},
+                               .loops = 2,
+                               .trip = {STATIC(6), STATIC(3)},
+                               .step = {4, 1},
+                               .map = {0}};
+    const int64_t whole[] = {24};
+    assert_true(itensor_walk(&again, whole, &c));
+    assert_int_equal(c.loops, 3);
+    assert_true(c.trip[0] == 6 && c.trip[1] == 3 && c.trip[2] == 4);
+    assert_true(c.stride[0] == 4 && c.stride[1] == 0 && c.stride[2] == 1);
 }
 
 int main(void) {

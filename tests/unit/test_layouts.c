@@ -119,6 +119,41 @@ static void test_shared_loops(void **state) {
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
+// With `bmm_rows`, a block of rows is sent once for each row of the second operand, and the second operand once for
+// each block. The words of the result have an element of each row of the block.
+static void test_row_blocks(void **state) {
+    (void)state;
+    const char *square = OP("bmm, name: a, in: [x, x], transpose: 1") OP("silu, name: y, in: [a]");
+    struct ir *ir = build("y", square, "");
+    assert_int_equal(count(ir, "rill_row_block"), 0);
+    assert_int_equal(ir_param_int(only(ir, "rill_bmm"), "ROWS", -1), -1);
+    ir = build("y", square, "  bmm_rows: 4\n");
+    const struct ir_kernel *k = only(ir, "rill_row_block");
+    assert_int_equal(ir_param_int(k, "DATA_W", -1), 128);
+    assert_int_equal(ir_param_int(k, "ROWS", -1), 4);
+    assert_int_equal(ir_param_int(k, "WORDS", -1), 4);
+    assert_int_equal(ir_param_int(k, "TIMES", -1), 8);
+    assert_int_equal(ir_param_int(k, "ROUNDS", -1), 2);
+    k = only(ir, "rill_layout_converter"); // of the second operand
+    assert_int_equal(ir_param_int(k, "BUFFER", -1), 32);
+    assert_int_equal(ir_param_int(only(ir, "rill_bmm"), "ROWS", -1), 4);
+    k = only(ir, "rill_corner_turn"); // of the result
+    assert_int_equal(ir_param_int(k, "BUFFER", -1), 32);
+    assert_int_equal(ir_param_int(k, "ROUNDS", -1), 2);
+}
+
+// The product takes the largest power of two up to bmm_rows that divides its rows. Words of the second operand that
+// walk down its columns are no blocks of rows.
+static void test_fewer_rows(void **state) {
+    (void)state;
+    struct ir *ir =
+        build("y",
+              OP("reshape, name: r, in: [w], shape: [10, 1]") OP("reshape, name: c, in: [w], shape: [1, 10]")
+                  OP("bmm, name: o, in: [r, c]") OP("bmm, name: y, in: [c, o]"),
+              "  bmm_rows: 16\n");
+    assert_int_equal(ir_param_int(only(ir, "rill_row_block"), "ROWS", -1), 2);
+}
+
 // The dimensions are rotated twice and then back. If the operations use the order that suits the first transposition,
 // only one buffer of a whole tensor is needed. No permutation here is its own inverse, so a wrong direction is found.
 static void test_rotations(void **state) {
@@ -236,6 +271,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_turned_twice, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_transposition, setup, teardown),
         cmocka_unit_test_setup_teardown(test_shared_loops, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_row_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fewer_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_readers_share, setup, teardown),
         cmocka_unit_test_setup_teardown(test_folded, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lanes, setup, teardown),

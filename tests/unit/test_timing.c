@@ -77,6 +77,7 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_replay_buffer", {"REPLAYS", "3"}), 2);
     assert_int_equal(LATENCY("rill_layout_converter", {"BUFFER", "12"}), 2);
     assert_int_equal(LATENCY("rill_corner_turn", {"BUFFER", "12"}, {"LANES", "4"}), 2);
+    assert_int_equal(LATENCY("rill_row_block", {"ROWS", "4"}, {"WORDS", "3"}), 2);
     assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 6);
 }
 
