@@ -184,7 +184,7 @@ const char *emit_slice(const struct ir *, const char *net, int64_t bits, int64_t
 // These return the braces around a concatenation of `names` names, or an empty text for one name.
 const char *emit_open(int names);
 const char *emit_close(int names);
-// Breaks long lines: code after commas or `=`, comments at spaces.
+// Breaks long lines: code after commas, pluses or `=`, comments at spaces.
 void emit_wrapped(const struct text *in, struct text *out);
 // Adds a line of code with its comment. The comment is at the end of the line if both fit into the columns, and
 // otherwise above the line.

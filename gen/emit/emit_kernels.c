@@ -200,27 +200,12 @@ static bool follows(const char *before, const char *port) {
     return same && (!strcmp(field, "_tready") || !strcmp(field, "_tdata"));
 }
 
-// Returns what a port is whose name is unlike the name of its net, or NULL. before: the port before it. Names of ports
-// belong to modules of the library.
-static const char *port_doc(const char *before, const char *port) {
-    static const struct {
-        const char *port, *doc;
-    } docs[] = {{"kept", "checksum of the image whose parameters are on chip"},
-                {"k_layers_done",
-                 "pairs of step and layer that are written, counted (k_layer_done and v_layer_done are pulses)"},
-                {"kv_layers_done", "pairs of step and layer whose keys and values are written, counted"}};
-    if (!strcmp(before, "v_layers_done")) return NULL; // k_layers_done has the comment of all three
-    for (size_t i = 0; i < COUNT_OF(docs); i++)
-        if (!strcmp(port, docs[i].port)) return docs[i].doc;
-    return NULL;
-}
-
 static void add_plain_nets(struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
     const char *before = "";
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w])) {
-            const char *doc = port_doc(before, ir->wire[w].port);
+            const char *doc = ir_port_doc(ir, &ir->wire[w]);
             text_addf(s->out, ",%s", follows(before, ir->wire[w].port) ? " " : "\n        ");
             if (doc) text_addf(s->out, "// %s\n        ", doc);
             text_addf(s->out, ".%s(%s)", ir->wire[w].port, net_of(ir, w));

@@ -138,7 +138,7 @@ static void add_channel_engines(const struct ir *ir, struct text *out) {
 // Adds the module with a register for each instance, all fed from one source, which is a register itself.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(1), .COPIES(", rtl_register_copies.module);
-    for (size_t i = 0; i < c->count.count; i++) text_addf(out, "%s%s", i ? "+" : "", c->count.items[i]);
+    for (size_t i = 0; i < c->count.count; i++) text_addf(out, "%s%s", i ? " + " : "", c->count.items[i]);
     text_addf(out, ")) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s", name, source,
               emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");

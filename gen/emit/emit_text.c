@@ -31,10 +31,10 @@ static size_t indent_of(const char *line, size_t len) {
 }
 
 // Returns whether a line may be broken at column `at`. This must be a space: in a comment any space, in code a space
-// after a comma or between two declarations.
+// after a comma, after a plus or between two declarations.
 static bool may_break(const char *line, size_t at, bool comment) {
     bool between = at > 0 && line[at - 1] == ';' && line[at + 1] != '/';
-    return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || between);
+    return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || line[at - 1] == '+' || between);
 }
 
 // Returns whether column `at` is the space after the `=` of an assignment, where a line without a comma may be broken.

@@ -5,17 +5,33 @@
 
 #include "gen/ir/ir.h"
 
-// The rows of nets.def.
+// The rows NET of nets.def.
 static const struct {
     enum ir_net_owner owner;
     const char *word, *doc;
 } rows[IR_NETS] = {
 #define NET(role, owner, word, doc) [IR_NET_##role] = {IR_OF_##owner, word, doc},
+#define PORT(role, doc)
 #include "include/nets.def"
+#undef PORT
+#undef NET
+};
+// The rows PORT of nets.def.
+static const char *const port_docs[IR_NETS] = {
+#define NET(role, owner, word, doc)
+#define PORT(role, doc) [IR_NET_##role] = doc,
+#include "include/nets.def"
+#undef PORT
 #undef NET
 };
 
 const char *ir_net_doc(enum ir_net_role role) { return role == IR_NET_PLAIN ? "" : rows[role].doc; }
+
+const char *ir_port_doc(const struct ir *ir, const struct ir_wire *wire) {
+    int net = wire->use.parts ? wire->use.part[0].net : IR_NONE;
+    if (net == IR_NONE || !strcmp(wire->port, ir->net[net].name)) return NULL;
+    return port_docs[ir->net[net].role];
+}
 
 // ---- names ----
 
