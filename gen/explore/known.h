@@ -31,8 +31,8 @@ int chance_below(struct chance *, int n); // from 0 to n - 1
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);
-// Lists the points that differ from this point in one key, by one place in the key's list of values. Returns their
-// number, at most 2 * EXPLORE_KEYS.
+// Lists the points that differ from this point in one key: by one place in the key's list of values, or because they
+// have the spec's own value. Returns their number, at most 3 * EXPLORE_KEYS.
 int move_neighbours(const struct explore *, const struct explore_point *, struct explore_point *);
 
 // Gives each point a rank by its figures; 0 is the best. The rank of a point that meets the limits is the number of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes new points from known ones for the genetic search. If the known point exceeds a limit, most moves change keys
 // towards less hardware. Otherwise they change keys towards more hardware, for more speed.
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/explore/known.h"
@@ -46,11 +47,15 @@ struct explore_point move_child(const struct explore *x, struct chance *c, const
 
 int move_neighbours(const struct explore *x, const struct explore_point *p, struct explore_point *out) {
     int count = 0;
-    for (int k = 0; k < x->keys; k++)
+    for (int k = 0; k < x->keys; k++) {
+        struct explore_point next = *p;
         for (int way = -1; way <= 1; way += 2) {
-            struct explore_point next = *p;
+            next.at[k] = p->at[k];
             step(&x->key[k], &next.at[k], way);
             if (next.at[k] != p->at[k]) out[count++] = next;
         }
+        next.at[k] = (uint8_t)x->key[k].own;
+        if (abs(next.at[k] - p->at[k]) > 1) out[count++] = next;
+    }
     return count;
 }

@@ -135,21 +135,46 @@ static bool is_as_large(const struct lesson *l, const double *value) {
     return value[EXPLORE_LUT] >= l->value[EXPLORE_LUT] * (1 - FEWER);
 }
 
-// Marks an estimated point as beyond its limits if it is like a point whose complete design was beyond them. The
-// farther that design was beyond its limits, the more points are like it. But a channel less, which is 3 to 5 % of
-// everything, may bring even a design within its limits that is far beyond them: the compiler can then send beats in
-// halves. An exhaustive search has no use for this, because it evaluates every point that its bounds do not exclude.
-static void learn(const struct searching *s, const struct lesson *l, struct explore_result *r) {
+// Returns how far a point is from a lesson: the sum of the relative differences of LUTs, flip-flops and DSPs.
+static double distance(const struct lesson *l, const double *value) {
+    static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP};
+    double sum = 0;
+    for (size_t i = 0; i < COUNT_OF(of); i++)
+        sum += fabs(value[of[i]] - l->value[of[i]]) / (l->value[of[i]] > 1 ? l->value[of[i]] : 1);
+    return sum;
+}
+
+// Returns whether an estimated point counts as beyond its limits because it is like a point whose complete design was
+// beyond them. The farther that design was beyond its limits, the more points are like it. But a channel less, which is
+// 3 to 5 % of everything, may bring even a design within its limits that is far beyond them: the compiler can then send
+// beats in halves.
+static bool warns(const struct lesson *l, const struct explore_result *r) {
     enum { PARTS = 4 }; // if a design is beyond by 4 %, points with a hundredth less of everything are like it
     static const double MOST = 0.02;
     double slack = l->beyond / PARTS < MOST ? l->beyond / PARTS : MOST;
-    if (l->fits || s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal || r->beyond >= l->beyond) return;
-    if (!is_like(l, r->value, slack) && !is_as_large(l, r->value)) return;
-    r->beyond = l->beyond;
+    return !l->fits && r->beyond < l->beyond && (is_like(l, r->value, slack) || is_as_large(l, r->value));
+}
+
+// Judges an estimated point from all lessons. It counts as beyond its limits if one of the lessons warns of it, unless
+// a design that is within the limits is nearer to the point than every such lesson. An exhaustive search has no use for
+// this, because it evaluates every point that its bounds do not exclude.
+static void learn(const struct searching *s, struct explore_result *r) {
+    double far = HUGE_VAL, beyond = 0; // distance of the nearest lesson that warns, and the largest excess of all such
+    if (s->out->exhaustive || r->level != EXPLORE_ESTIMATE || !r->legal) return;
+    for (int i = 0; i < s->lessons; i++) {
+        const struct lesson *l = &s->lesson[i];
+        if (!warns(l, r)) continue;
+        far = fmin(far, distance(l, r->value));
+        beyond = fmax(beyond, l->beyond);
+    }
+    for (int i = 0; i < s->lessons && beyond > 0; i++)
+        if (s->lesson[i].fits && distance(&s->lesson[i], r->value) < far) return;
+    if (beyond <= 0) return;
+    r->beyond = beyond;
     r->fits = false;
 }
 
-// Keeps the lesson of a whole evaluation, and applies it to all points that were estimated.
+// Keeps the lesson of a whole evaluation, and judges all points that were estimated again.
 static void take_lesson(struct searching *s, const struct explore_point *p, const struct explore_result *whole) {
     const struct explore_result *estimate = find(&s->estimates, p);
     if (!estimate) return;
@@ -159,7 +184,12 @@ static void take_lesson(struct searching *s, const struct explore_point *p, cons
     l += s->lessons++;
     *l = (struct lesson){.beyond = whole->beyond, .fits = whole->fits};
     memcpy(l->value, estimate->value, sizeof l->value);
-    for (int i = 0; i < s->seen.count; i++) learn(s, l, &s->seen.item[i].result);
+    for (int i = 0; i < s->seen.count; i++) {
+        struct explore_seen *seen = &s->seen.item[i];
+        if (seen->result.level != EXPLORE_ESTIMATE) continue;
+        seen->result = *find(&s->estimates, &seen->point); // without the earlier lessons
+        learn(s, &seen->result);
+    }
 }
 
 // ---- evaluating batches ----
@@ -179,7 +209,7 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
         const struct explore_result *r = asked ? &task[t++].result : find(known, &point[i]);
         struct explore_result seen = with_speed(s, &point[i], r);
         count_result(s, r, level);
-        for (int l = 0; l < s->lessons; l++) learn(s, &s->lesson[l], &seen);
+        learn(s, &seen);
         known_put(&s->seen, &point[i], &seen);
         if (level == EXPLORE_WHOLE) r->fits ? s->fitting++ : s->too_large++, take_lesson(s, &point[i], r);
     }
@@ -331,20 +361,22 @@ static void hopeful(const struct explore_result *r, double value[EXPLORE_METRICS
     for (int m = 0; m < EXPLORE_METRICS; m++) value[m] = r->value[m] * (explore_metric[m].up ? 1 + ERROR : 1 - ERROR);
 }
 
-static bool no_better(int metric, const double *a, const double *b) {
-    return explore_metric[metric].up ? a[metric] <= b[metric] : a[metric] >= b[metric];
+// Returns by how much figure b is better than figure a, as a share of a; negative: b is worse.
+static double gain_of(int metric, const double *a, const double *b) {
+    double more = (b[metric] - a[metric]) / (a[metric] > 0 ? a[metric] : 1);
+    return explore_metric[metric].up ? more : -more;
 }
 
 // Returns whether a design that was evaluated in full and is within the limits had an estimate with about the same
-// resources (SAME: relative difference), and at least as good in every goal. An evaluation of this point would then
-// only repeat that one.
+// resources (SAME: relative difference), and at least about as good in every goal (NOISE: smaller gains do not count).
+// An evaluation of this point would then only repeat that one.
 static bool is_repeated(const struct searching *s, const struct explore_result *r) {
-    static const double SAME = 0.01;
+    static const double SAME = 0.01, NOISE = 0.0005;
     static const int of[] = {EXPLORE_LUT, EXPLORE_FF, EXPLORE_DSP, EXPLORE_BRAM36, EXPLORE_URAM};
     for (int i = 0; i < s->lessons; i++) {
         const struct lesson *l = &s->lesson[i];
         bool same = l->fits;
-        for (int g = 0; same && g < s->x->goals; g++) same = no_better(s->x->goal[g], r->value, l->value);
+        for (int g = 0; same && g < s->x->goals; g++) same = gain_of(s->x->goal[g], l->value, r->value) <= NOISE;
         for (size_t m = 0; same && m < COUNT_OF(of); m++)
             same = fabs(r->value[of[m]] - l->value[of[m]]) <= SAME * l->value[of[m]];
         if (same) return true;
@@ -428,7 +460,7 @@ static bool confirm(struct searching *s, int64_t most) {
 // error.
 static bool look_around(struct searching *s, int most) {
     for (int i = 0, end = s->seen.count; i < end && s->seen.count < most; i++) {
-        struct explore_point next[2 * EXPLORE_KEYS];
+        struct explore_point next[3 * EXPLORE_KEYS];
         const struct explore_result *r = &s->seen.item[i].result;
         if (!is_whole(r) || !explore_meets(s->x, r) || is_beaten(s, r->value)) continue;
         int count = only_new(s, next, move_neighbours(s->x, &s->seen.item[i].point, next));
@@ -507,18 +539,74 @@ static bool evaluate_own(struct searching *s) {
 
 static bool search_all(struct searching *s) { return estimate_all(s) && evaluate_own(s) && confirm(s, remaining(s)); }
 
+// ---- the last whole evaluations ----
+// An estimate may err by a few percent, but the estimates of two designs that differ in one key err alike. So they tell
+// which neighbour of a point of the front is better than this point, even if the difference is small.
+
+// Adds a point to the list, with its gain as `room`, or raises the gain that it has there. Returns the new length.
+static int add_gain(struct member *m, int count, int index, double gain) {
+    int i = 0;
+    while (i < count && m[i].index != index) i++;
+    if (i == count) m[count++] = (struct member){index, 0, gain};
+    m[i].room = fmax(m[i].room, gain);
+    return count;
+}
+
+// Adds the neighbours of a point of the front whose estimates promise more than the estimate of this point, by the sum
+// of their gains in all goals. Returns the new length of the list.
+static int add_gains(const struct searching *s, const struct explore_seen *of, struct member *m, int count) {
+    struct explore_point next[3 * EXPLORE_KEYS];
+    const struct explore_result *own = find(&s->estimates, &of->point);
+    int all = own ? move_neighbours(s->x, &of->point, next) : 0;
+    for (int n = 0; n < all; n++) {
+        int at = known_find(&s->seen, &next[n]);
+        const struct explore_result *r = at < 0 ? NULL : &s->seen.item[at].result;
+        double gain = 0;
+        if (!r || !may_count(s, r) || !is_wanted(s, r)) continue;
+        for (int g = 0; g < s->x->goals; g++) gain += gain_of(s->x->goal[g], own->value, r->value);
+        if (gain > 0) count = add_gain(m, count, at, gain);
+    }
+    return count;
+}
+
+// Evaluates the neighbours of the front with the largest gains at the level `whole`, until none promises a gain or no
+// whole evaluation remains. Returns false after an error.
+static bool polish(struct searching *s) {
+    for (int count = 1; count && !s->failed && remaining(s) > 0;) {
+        struct member *m = calloc((size_t)s->seen.count + 1, sizeof *m);
+        struct explore_point batch[WHOLE_BATCH];
+        if (!m) base_fatal("no memory for %d points", s->seen.count);
+        count = 0;
+        for (int i = 0; i < s->seen.count; i++) {
+            const struct explore_seen *one = &s->seen.item[i];
+            bool in_front = is_whole(&one->result) && explore_meets(s->x, &one->result);
+            if (in_front && !is_beaten(s, one->result.value)) count = add_gains(s, one, m, count);
+        }
+        qsort(m, (size_t)count, sizeof *m, by_fitness);
+        count = (int)at_most(at_most(count, WHOLE_BATCH), remaining(s));
+        for (int i = 0; i < count; i++) batch[i] = s->seen.item[m[i].index].point;
+        free(m);
+        if (count) evaluate(s, batch, count, EXPLORE_WHOLE);
+    }
+    return !s->failed;
+}
+
 // Alternates estimates and whole evaluations. So the genetic search learns which designs do not fit, and the neighbours
 // of good points are examined.
 static bool search_some(struct searching *s) {
+    enum { POLISH = 5 /* a fifth of the whole evaluations is for polish() */ };
     int64_t points = s->o->points, around = points / 8 / ROUNDS; // around: for the neighbours, in each round
+    int64_t reserve = s->o->whole / POLISH;
     bool ok = true;
     for (int round = 0; ok && round < ROUNDS; round++) {
         int64_t until = points * (round + 1) / ROUNDS;
-        bool last = round + 1 == ROUNDS;
-        ok = breed(s, (int)(until - (last ? 0 : around))) && (round || evaluate_own(s)) &&
-             confirm(s, (remaining(s) + ROUNDS - round - 1) / (ROUNDS - round)) && (last || look_around(s, (int)until));
+        bool last = round + 1 == ROUNDS; // its whole evaluations wait until all points are estimated
+        ok = breed(s, (int)(until - around)) && (round || evaluate_own(s)) &&
+             (last || confirm(s, div_up(at_least(remaining(s) - reserve, 0), ROUNDS - round))) &&
+             look_around(s, (int)until);
     }
-    return ok;
+    return ok && breed(s, (int)points) && confirm(s, at_least(remaining(s) - reserve, 0)) && polish(s) &&
+           confirm(s, remaining(s));
 }
 
 bool explore_run(const struct explore *x, const struct explore_search *o, struct explore_outcome *out) {

@@ -10,7 +10,8 @@
 # - A search by NSGA-II finds designs that are as good as those of the exhaustive search, and equal ones with an equal
 #   seed.
 # - Estimates of a design are near its forecast, also if its layers have attention windows of two lengths.
-# - The search learns from designs that do not fit, although their estimates do.
+# - The search learns from designs that do not fit, although their estimates do, and evaluates the neighbours of its
+#   front last.
 # - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found, and no
 #   line of the old section `design` is left over.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
@@ -153,11 +154,49 @@ assert any(k["A"] == "4" and int(k["channels"]) >= 24 for k in front), f"no desi
 assert any(k["A"] == "2" and k["channels"] == "32" for k in front), f"no design with 32 channels in {front}"
 PY
 }
+# Checks that a design that does not fit is no lesson against a point that is much nearer to a design that fits. All
+# results are made up, in a journal: with 64 beats of prefetch a design is the fastest by its estimate and does not fit.
+# With 256 beats it is like that design, but it is nearer to the one with 128 beats, which fits and is the slowest.
+nearest_lesson_counts() {
+    local keys=(--vary channels=1,2 --vary prefetch_beats=64,128,256 --vary outstanding=4,8,16 --for tokens_s)
+    rm -f "$work/real.jsonl"
+    explore "${keys[@]}" --journal "$work/real.jsonl" --json >/dev/null && python3 - "$work" <<'PY' || return
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1] + "/real.jsonl")]
+made = {"64": (2200, 100000), "128": (2150, 99000), "256": (2190, 99100)}  # tokens/s and LUTs with two channels
+with open(sys.argv[1] + "/made.jsonl", "w") as out:
+    for line in (l for l in lines if l["level"] == 2):
+        two, beats = line["keys"]["channels"] == "2", line["keys"]["prefetch_beats"]
+        speed, lut = made[beats] if two else (1000, 50000)
+        line["value"].update(tokens_s=speed, ttft_ms=1, latency_ms=1, lut=lut, ff=lut, dsp=1000, bram36=100, uram=0)
+        line["bound"].update(tokens_s=9999, lut=1)
+        for level in 2, 3:
+            large = level == 3 and two and beats == "64"
+            print(json.dumps({**line, "level": level, "fits": not large, "beyond": 0.5 if large else 0}), file=out)
+PY
+    explore "${keys[@]}" --points 17 --whole 8 --journal "$work/made.jsonl" --json >"$work/made.json" &&
+        python3 - "$work/made.json" <<'PY'
+import json, sys
+found = json.load(open(sys.argv[1]))
+speeds = [p["value"]["tokens_s"] for p in found["front"]]
+assert found["method"] == "nsga2" and speeds == [2190], f"{found['method']}: {speeds}"
+PY
+}
+# Checks that the search ends with the neighbours of its front. With this seed, one of them is the fastest design.
+polishes() {
+    explore --vary channels --vary lanes=2,4,8,16 --vary T=1,2,4 --vary A=1,2,4 \
+        --vary prefetch_beats=16,32,64,128,256,512 --vary outstanding=1,2,4,8,16 --points 150 --whole 6 --seed 4 \
+        --json >"$work/polished.json" && python3 - "$work/polished.json" <<'PY'
+import json, sys
+most = max(p["value"]["tokens_s"] for p in json.load(open(sys.argv[1]))["front"])
+assert most > 118000, f"{most} tokens/s"
+PY
+}
 if wanted fronts; then
     queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
     queue check "the output says that the front is exact" exact_is_said
     run_queue
-    plan 9
+    plan 11
     check "the output counts the points that bounds leave out" bounds_are_counted
     check "the same front with three jobs" same_for_jobs
     check "the same front for another order of the options" same_for_order
@@ -167,6 +206,8 @@ if wanted fronts; then
     lost_workers "a worker that does not answer"
     check "NSGA-II: as good, and the same for every number of jobs" genetic
     check "NSGA-II: a design that does not fit is a lesson for those like it" learns
+    check "NSGA-II: the nearest design counts as the lesson" nearest_lesson_counts
+    check "NSGA-II: neighbours of the front are evaluated last" polishes
 fi
 
 # ---- estimates ----
