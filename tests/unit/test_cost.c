@@ -258,6 +258,25 @@ static int64_t dsps_of(struct ir *ir, int kernel, int copies, int pump) {
     return r.dsp;
 }
 
+// With up to IR_LANE_GROUP / 2 lanes there is one copy of the operand, and with one lane more there are two. So that
+// lane adds more flip-flops than the lane before it.
+static void the_second_copy_of_the_operand_comes_with_more_than_half_a_group(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/cases/dies/spec.yaml");
+    int engine = ir->engine[0].kernel;
+    int64_t ff[3];
+    for (int i = 0; i < 3; i++) {
+        struct cost_resources r;
+        ir_set_int(ir, engine, "CHANNELS", IR_LANE_GROUP / 2 - 1 + i);
+        assert_true(cost_module("rill_engine", ir->kernel[engine].param, ir->kernel[engine].params, &r));
+        ff[i] = r.ff;
+    }
+    assert_true(ff[2] - ff[1] > ff[1] - ff[0] + 100);
+    arena_free(&arena);
+}
+
 // With `pump: 2` a multiplier serves both nibbles of a byte. One or two tokens then need half as many multipliers, with
 // the latency of four tokens.
 static void a_multiplier_for_both_nibbles(void **state) {
@@ -459,6 +478,7 @@ int main(void) {
         cmocka_unit_test(slow_every_kernel_of_a_design_has_a_formula),
         cmocka_unit_test(hops_are_in_the_latency),
         cmocka_unit_test(four_tokens_wait_for_few_products),
+        cmocka_unit_test(the_second_copy_of_the_operand_comes_with_more_than_half_a_group),
         cmocka_unit_test(a_multiplier_for_both_nibbles),
         cmocka_unit_test(results_elsewhere_are_in_the_contract),
         cmocka_unit_test(rows_of_custom_kernels_count),
