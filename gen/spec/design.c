@@ -66,7 +66,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(tensor_rows), LEGAL(token_counts), .preset = 1,
      .doc = "rows of a tensor that may share one read of the weights in a step of one position "
             "([engine.md](engine.md#rows-of-a-tensor)). 1: every row reads them for itself"},
-    {FIELD(bmm_rows), LEGAL(bmm_row_counts), .search = true, .preset = 1,
+    {FIELD(bmm_rows), LEGAL(bmm_row_counts), .preset = 1,
      .doc =
          "rows of its first operand that a `bmm` multiplies at the same time. A `bmm` takes the largest power of two "
          "up to this number that divides its rows"},
