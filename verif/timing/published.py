@@ -36,7 +36,7 @@ CLASSES = {  # in the order of the table: kinds, and for nets the loads from and
     "net, 2 to 9 loads": (r"[ne]", 2, 9),
     "net, 10 to 99 loads": (r"[ne]", 10, 99),
     "net, 100 to 399 loads": (r"[ne]", WIDE, 399),
-    "net, 400 loads and more": (r"[ne]", 400, 10000),
+    "net, 400 loads or more": (r"[ne]", 400, 10000),
 }
 
 
