@@ -250,7 +250,7 @@ static int compare_logits(const answer &a, const golden_answer &golden) {
     if (hash != golden.logits)
         return complain(
             "selftest: the ids are right, the logits are not: their hash is " + hash + ", golden: " + golden.logits, 1);
-    std::fprintf(stderr, "rill-host: selftest: so are the logits: %s\n", hash.c_str());
+    std::fprintf(stderr, "rill-host: selftest: the hash of the logits matches the oracle: %s\n", hash.c_str());
     return 0;
 }
 
@@ -264,7 +264,7 @@ static int compare(const answer &a, const golden_answer &golden) {
     if (a.ids.size() != want.size())
         return complain("selftest: " + std::to_string(a.ids.size()) + " ids, golden: " + std::to_string(want.size()),
                         1);
-    std::fprintf(stderr, "rill-host: selftest: %zu ids are those of the oracle\n", want.size());
+    std::fprintf(stderr, "rill-host: selftest: %zu token ids match the oracle\n", want.size());
     return compare_logits(a, golden);
 }
 
