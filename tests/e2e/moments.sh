@@ -121,7 +121,7 @@ run_alone() { # design, spec, ids of rill golden
 
 check_design() { # name, runs, seed, 1: also each request alone; one job makes one design
     local name=$1 dir=$work/moments-$1 spec=$work/moments-$1.yaml run seed ends i log=$work/moments-$1.log json why
-    local alone=() optimized=1 # the runs take longer than the build
+    local shortest=() optimized=1 # the runs take longer than the build
     again="tests/e2e/moments.sh $name"
     export RILL_QUICK_BUILD=1
     write_spec "$name" "$spec"
@@ -138,13 +138,13 @@ check_design() { # name, runs, seed, 1: also each request alone; one job makes o
     fi
     # The fifth and the tenth request of the set are stopped.
     for i in 20:5 90:10; do
-        alone+=("$(cycles_alone "$dir" "${i%:*}:$(awk -v line="${i#*:}" 'NR == line { print NF }' "$dir.ids")")")
+        shortest+=("$(cycles_alone "$dir" "${i%:*}:$(awk -v line="${i#*:}" 'NR == line { print NF }' "$dir.ids")")")
     done
     for ((run = 1; run <= $2; run++)); do
         json=$dir.$run.json seed=$(($3 * 1000 + run)) ends=()
         joins=$(moments $seed 17)
         for i in "${faulty[@]}"; do ends+=(--fault "$i"); done
-        for i in 0 1; do ends+=(--stop "${stopped[i]}:$(stop_after $((seed * 2 + i)) "${alone[i]}")"); done
+        for i in 0 1; do ends+=(--stop "${stopped[i]}:$(stop_after $((seed * 2 + i)) "${shortest[i]}")"); done
         if ! timeout "$run_limit" "$rill" sim "$dir" "${all[@]}" "${flags[@]}" "${ends[@]}" \
             --join "$joins" --seed $seed --json "$json" --quiet >"$log" 2>&1 </dev/null; then
             fail "$name run $run" "$(reason)"
