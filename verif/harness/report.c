@@ -169,7 +169,7 @@ static void print_streams(const struct sim *sim) {
             count += same;
             before += same && i < e;
         }
-        if (why && !before) printf("  %d not: %s\n", count, why);
+        if (why && !before) printf("  %d not compared directly: %s\n", count, why);
     }
 }
 
