@@ -159,6 +159,7 @@ def scaled(model):
     while not any(i in names for i in node.input[1:]) or node.op_type == "Reshape":
         node = last[node.input[0]]
     for name in node.input[1:]:
+        name = name if name in names else last[name].input[0]  # a Reshape of the weights
         value = onnx.numpy_helper.to_array(names[name]) * factor
         names[name].CopyFrom(onnx.numpy_helper.from_array(value.astype(np.float32), name))
     return model
