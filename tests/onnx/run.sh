@@ -7,22 +7,24 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/onnx/run.sh [--set test | --set deep] [model...]
-  --set test  all that follows (the default)
-  --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each
-  model       models of tests/onnx/models (default: all, and the checks that need no model)
+usage: tests/onnx/run.sh [--set test | --set deep] [name...]
+  --set test  imports models and trained networks, and compares their values (the default)
+  --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each, and the designs of
+              the sample of nodes (tests/onnx/sample.py)
+  name        models of tests/onnx/models; with --set deep, designs of the sample (default: all, and the checks that
+              need no name)
 Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
 trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
 }
 
-models=() set=test
+names=() set=test
 while [ $# -gt 0 ]; do
     case $1 in
         --help | -h) usage; exit 0 ;;
         --set) set=${2:-} && [[ $set == @(test|deep) ]] && shift || { usage >&2; exit 2; } ;;
         -*) usage >&2; exit 2 ;;
-        *) models+=("$1") ;;
+        *) names+=("$1") ;;
     esac
     shift
 done
@@ -30,10 +32,7 @@ here=$root/tests/onnx
 work=$root/build/onnx
 log=$work/log
 rm -rf "$work" && mkdir -p "$work/hostile"
-all=${#models[@]}
-if [ "$all" = 0 ]; then
-    for file in "$here"/models/*.onnx; do models+=("$(basename "$file" .onnx)"); done
-fi
+all=${#names[@]}
 
 import() { # model, options
     "$rill" import "$here/models/$1.onnx" -o "$work/$1" "${@:2}" >"$work/$1.table"
@@ -79,15 +78,38 @@ trained() { # network
             "$work/trained/$1/exact.safetensors"
 }
 
-# Checks that the simulated design of a trained network computes the bits of the oracle, and that `rill check` finds
-# that it fits.
-rtl() { # network, rows
-    local spec=$work/rtl/$1/$1.yaml
-    "$rill" import "$here/trained/$1.onnx" -o "$work/rtl/$1" &&
-        "$rill" check "$spec" >"$work/rtl/$1/check" &&
-        "$rill" gen "$spec" -o "$work/rtl/$1/design" &&
-        "$rill" pack "$spec" --weights "$work/rtl/$1" -o "$work/rtl/$1/design" &&
-        "$rill" sim "$work/rtl/$1/design" --quick-build --inputs "$here/trained/$1.in.safetensors" --tokens "$2" --quiet
+# Checks that the simulated design of a model computes the bits of the oracle, and that `rill check` finds that it fits.
+# Writes the results to build/onnx/rtl/NAME/got.safetensors.
+rtl() { # name, rows, folder (default: trained)
+    local to=$work/rtl/$1 from=$here/${3:-trained}/$1
+    local spec=$to/$1.yaml
+    "$rill" import "$from.onnx" -o "$to" &&
+        "$rill" check "$spec" >"$to/check" &&
+        "$rill" gen "$spec" -o "$to/design" &&
+        "$rill" pack "$spec" --weights "$to" -o "$to/design" &&
+        "$rill" sim "$to/design" --quick-build --inputs "$from.in.safetensors" --tokens "$2" \
+            --outputs "$to/got.safetensors" --quiet
+}
+
+# Lists the checks of the sample of nodes: for each design its RTL, and for each node of the design the values.
+sample() { # designs (default: all)
+    local design place op node last=""
+    while IFS=$'\t' read -r design place op node; do
+        [ $# = 0 ] || [[ " $* " == *" $design "* ]] || continue
+        [ "$design" = "$last" ] || queue check "sample $design: RTL" rtl "$design" 3 sample
+        queue check "sample $design: $place: $node" node_values "$design" "$place"
+        last=$design
+    done <"$work/nodes"
+}
+
+# Compares the simulated results of a node with numpy's.
+node_values() { # design, place
+    python3 "$here/sample.py" compare "$1" "$2" "$work/rtl/$1/got.safetensors"
+}
+
+# Checks that the sample has this many nodes.
+sample_has() { # nodes
+    [ "$(wc -l <"$work/nodes")" = "$1" ] || { echo "error: $(wc -l <"$work/nodes") nodes instead of $1"; return 1; }
 }
 
 says() { # file, texts
@@ -105,12 +127,20 @@ nothing_written() { # folder
 }
 
 if [ "$set" = deep ]; then
-    for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
+    python3 "$here/sample.py" list >"$work/nodes"
+    queue check "the sample has 80 nodes" sample_has 80
+    sample ${names[@]+"${names[@]}"}
+    if [ "$all" = 0 ]; then
+        for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
+    fi
     run_queue
     verdict
     exit
 fi
-for model in "${models[@]}"; do
+if [ "$all" = 0 ]; then
+    for file in "$here"/models/*.onnx; do names+=("$(basename "$file" .onnx)"); done
+fi
+for model in "${names[@]}"; do
     name="$model: the values are numpy's"
     if [ "$model" = picture ] && ! "$rill" explain conv >/dev/null 2>&1; then queue skip "$name" "no operation conv"
     else queue check "$name" values "$model"

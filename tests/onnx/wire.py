@@ -3,6 +3,7 @@
 `rill import` compare the results of the imported specs with these values. Field numbers and type codes are those of
 onnx.proto. The functions that evaluate() calls compute the operators with ONNX's semantics, as far as the tests use
 them."""
+import functools
 import math
 import struct
 
@@ -186,7 +187,15 @@ def sides(extent, kernel, stride, pads, auto):
     return (all_of_it // 2, all_of_it - all_of_it // 2)
 
 
-def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOTSET"):
+def dilated(w, dilations):
+    """Returns the weights of a convolution with zeros between them."""
+    y = np.zeros((*w.shape[:2], *(d * (n - 1) + 1 for d, n in zip(dilations, w.shape[2:]))))
+    y[:, :, ::dilations[0], ::dilations[1]] = w
+    return y
+
+
+def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOTSET", dilations=(1, 1)):
+    w = dilated(w, dilations)
     (p, q) = (sides(x.shape[k + 2], w.shape[k + 2], strides[k], (pads[k], pads[k + 2]), auto_pad) for k in (0, 1))
     x = np.pad(x, ((0, 0), (0, 0), p, q))
     high, wide = ((x.shape[k + 2] - w.shape[k + 2]) // strides[k] + 1 for k in (0, 1))
@@ -216,8 +225,8 @@ def conv_transposed(x, w, b, strides, pads, output_padding=(0, 0), dilations=(1,
     return y[:, :, pads[0]:size[0] - pads[2], pads[1]:size[1] - pads[3]] + b[:, None, None]
 
 
-def conv_1d(x, w, b, pads, strides):
-    return conv(x[:, :, None], w[:, :, None], b, (0, pads[0], 0, pads[1]), (1, strides[0]))[:, :, 0]
+def conv_1d(x, w, b, pads, strides, group=1):
+    return conv(x[:, :, None], w[:, :, None], b, (0, pads[0], 0, pads[1]), (1, strides[0]), group)[:, :, 0]
 
 
 def depth_to_space(x, blocksize, mode):
@@ -247,7 +256,8 @@ def softmax(x, axis=-1):
 
 
 def reduced(x, how, a):
-    return how(x, axis=tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1)))
+    """Reduces x[0]. The axes are an attribute, or the operand x[1] from opset 18 on."""
+    return how(x[0], axis=tuple(int(v) for v in (x[1] if len(x) > 1 else a["axes"])), keepdims=bool(a.get("keepdims", 1)))
 
 
 def part(x, starts, ends, axes=None, steps=None):
@@ -428,15 +438,14 @@ def evaluate(op, x, a):
     if op in UNARY:
         return UNARY[op](x[0])
     if op in BINARY:
-        return BINARY[op](x[0], x[1])
+        return functools.reduce(BINARY[op], x)
     many = {
         "MatMul": lambda: x[0] @ x[1], "Gemm": lambda: gemm(*x, **a), "Gelu": lambda: gelu(x[0], **a),
         "Reshape": lambda: x[0].reshape([int(v) or x[0].shape[k] for k, v in enumerate(x[1])]), "Transpose": lambda: np.transpose(x[0], a.get("perm")),
         "Flatten": lambda: x[0].reshape(int(np.prod(x[0].shape[:a.get("axis", 1)])), -1),
         "Unsqueeze": lambda: np.expand_dims(x[0], tuple(int(v) for v in x[1])),
         "Squeeze": lambda: np.squeeze(x[0], tuple(int(v) for v in x[1])),
-        "ReduceMean": lambda: moments(x[0], tuple(a["axes"]), bool(a.get("keepdims", 1))),
-        "ReduceSum": lambda: np.sum(x[0], tuple(int(v) for v in x[1]), keepdims=bool(a.get("keepdims", 1))),
+        "ReduceMean": lambda: reduced(x, np.mean, a), "ReduceSum": lambda: reduced(x, np.sum, a),
         "LayerNormalization": lambda: norm(x[0], x[1], x[2] if len(x) > 2 else None, a.get("epsilon", 1e-5), a.get("axis", -1)),
         "RMSNormalization": lambda: x[0] / np.sqrt(moments(x[0] ** 2, (-1,)) + a.get("epsilon", 1e-5)) * x[1],
         "BatchNormalization": lambda: batch_norm(*x, **a),
@@ -446,17 +455,21 @@ def evaluate(op, x, a):
         "ConvTranspose": lambda: conv_transposed(*x, **a),
         "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
         "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
-        "ReduceMax": lambda: reduced(x[0], np.max, a), "ReduceMin": lambda: reduced(x[0], np.min, a),
-        "ReduceL2": lambda: np.sqrt(reduced(x[0] ** 2, np.sum, a)),
+        "ReduceMax": lambda: reduced(x, np.max, a), "ReduceMin": lambda: reduced(x, np.min, a),
+        "ReduceL1": lambda: reduced(x, lambda v, **k: np.sum(abs(v), **k), a),
+        "ReduceL2": lambda: reduced(x, lambda v, **k: np.sqrt(np.sum(v * v, **k)), a),
+        "ReduceLogSumExp": lambda: reduced(x, lambda v, **k: np.log(np.sum(np.exp(v), **k)), a),
         "Pad": lambda: padded(x[0], x[1], x[3] if len(x) > 3 else None, a.get("mode", "constant")),
         "Tile": lambda: np.tile(x[0], x[1]),
         "GlobalAveragePool": lambda: moments(x[0], tuple(range(2, x[0].ndim))),
+        "GlobalMaxPool": lambda: np.max(x[0], tuple(range(2, x[0].ndim)), keepdims=True),
+        "Mish": lambda: x[0] * np.tanh(np.log1p(np.exp(x[0]))), "Sum": lambda: sum(x), "Mean": lambda: sum(x) / len(x),
         "Clip": lambda: np.clip(x[0], x[1], x[2]), "LeakyRelu": lambda: np.where(x[0] < 0, a.get("alpha", 0.01) * x[0], x[0]),
         "PRelu": lambda: np.where(x[0] < 0, x[1] * x[0], x[0]),
         "HardSigmoid": lambda: np.clip(a.get("alpha", 0.2) * x[0] + a.get("beta", 0.5), 0, 1),
         "Shape": lambda: np.array(x[0].shape), "Gather": lambda: np.take(x[0], x[1], a.get("axis", 0)),
         "Concat": lambda: np.concatenate([np.atleast_1d(v) for v in x], a.get("axis", 0)), "Slice": lambda: part(*x),
-        "Split": lambda: np.split(x[0], len(x[1]), a["axis"]), "Constant": lambda: a["value"],
+        "Split": lambda: np.split(x[0], np.cumsum(x[1])[:-1], a["axis"]), "Constant": lambda: a["value"],
         "ConstantOfShape": lambda: np.full([int(v) for v in x[0]], a["value"][0]),
         "DequantizeLinear": lambda: (x[0] - (x[2].astype(int) if len(x) > 2 else 0)) * x[1], "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
         "RotaryEmbedding": lambda: turned(*x, **a), "Attention": lambda: attention(*x, **a),
