@@ -128,7 +128,7 @@ nothing_written() { # folder
 
 if [ "$set" = deep ]; then
     python3 "$here/sample.py" list >"$work/nodes"
-    queue check "the sample has 80 nodes" sample_has 80
+    queue check "the sample has 101 nodes" sample_has 101
     sample ${names[@]+"${names[@]}"}
     if [ "$all" = 0 ]; then
         for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done

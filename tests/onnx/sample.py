@@ -69,6 +69,15 @@ DESIGNS = {
         ("Softsign", ["x"], {}, FLOAT),
         ("PRelu", ["x", weights(4, 1)], {}, FLOAT),
         ("Shrink", ["x"], {"lambd": 0.4, "bias": 0.1}, FLOAT)]),
+    "signs": ({"x": [20]}, [
+        ("Sigmoid", ["x"], {}, FLOAT),
+        ("Relu", ["x"], {}, EQUAL),
+        ("Selu", ["x"], {}, FLOAT),
+        ("Celu", ["x"], {"alpha": 2.0}, FLOAT),
+        ("Mish", ["x"], {}, FLOAT),
+        ("ThresholdedRelu", ["x"], {"alpha": 0.5}, EQUAL),
+        ("Abs", ["x"], {}, EQUAL),
+        ("Neg", ["x"], {}, EQUAL)]),
     "pairs": ({"x": [4, 6], "y": [4, 6], "x_row": [1, 6], "x_column": [4, 1], "p": [4, 6]}, [
         ("Add", ["x", "x_row"], {}, FLOAT),
         ("Sub", ["x_column", "y"], {}, FLOAT),
@@ -87,6 +96,16 @@ DESIGNS = {
         ("Where", ["b", "x", "y"], {}, EQUAL),
         ("Sign", ["w"], {}, EQUAL),
         ("Round", ["x"], {}, EQUAL)]),
+    "numbers": ({"x": [4, 6], "y": [4, 6], "x_row": [1, 6], "w": [4, 6], "w_row": [1, 6], "b": [4, 6],
+                 "b_row": [1, 6]}, [
+        ("Greater", ["x", "y"], {}, EQUAL),
+        ("LessOrEqual", ["w", "w_row"], {}, EQUAL),
+        ("Or", ["b", "b_row"], {}, EQUAL),
+        ("Not", ["b"], {}, EQUAL),
+        ("Floor", ["x"], {}, EQUAL),
+        ("Ceil", ["x"], {}, EQUAL),
+        ("Sum", ["x", "y", "x_row"], {}, FLOAT),
+        ("Expand", ["x_row", whole(1, 3, 6)], {}, EQUAL)]),
     "reductions": ({"x": [4, 5, 3]}, [
         ("ReduceMax", ["x", whole(1)], {"keepdims": 0}, FLOAT),
         ("ReduceMin", ["x", whole(2, 3)], {"keepdims": 1}, FLOAT),
@@ -96,6 +115,12 @@ DESIGNS = {
         ("Softmax", ["x"], {"axis": 1}, FLOAT),
         ("LogSoftmax", ["x"], {"axis": -1}, FLOAT),
         ("GlobalMaxPool", ["x"], {}, FLOAT)]),
+    "sums": ({"x": [4, 4, 6], "p": [5, 7]}, [
+        ("ReduceSum", ["x", whole(1, 3)], {"keepdims": 0}, FLOAT),
+        ("ReduceL1", ["x", whole(2)], {"keepdims": 0}, FLOAT),
+        ("ReduceSumSquare", ["x", whole(-1)], {"keepdims": 1}, FLOAT),
+        ("ReduceLogSum", ["p", whole(1)], {"keepdims": 0}, FLOAT),
+        ("SpaceToDepth", ["x"], {"blocksize": 2}, EQUAL)]),
     "searches": ({"x": [5, 7], "w": [5, 7]}, [
         ("ArgMax", ["w"], {"axis": 1, "select_last_index": 1}, EQUAL),
         ("ArgMin", ["x"], {"axis": 2, "keepdims": 0}, EQUAL),

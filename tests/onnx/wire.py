@@ -236,6 +236,12 @@ def depth_to_space(x, blocksize, mode):
     return y.reshape(n, c // blocksize**2, h * blocksize, w * blocksize)
 
 
+def space_to_depth(x, blocksize):
+    n, c, h, w = x.shape
+    y = x.reshape(n, c, h // blocksize, blocksize, w // blocksize, blocksize).transpose(0, 3, 5, 1, 2, 4)
+    return y.reshape(n, c * blocksize**2, h // blocksize, w // blocksize)
+
+
 def pool(x, how, kernel_shape, strides, pads=(0, 0, 0, 0), count_include_pad=0):
     """how: np.max or np.mean. A mean counts padding only if count_include_pad is set."""
     high, wide = ((x.shape[k + 2] + pads[k] + pads[k + 2] - kernel_shape[k]) // strides[k] + 1 for k in (0, 1))
@@ -452,11 +458,14 @@ def evaluate(op, x, a):
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
         "Conv": lambda: conv(*x, **a) if x[0].ndim == 4 else conv_1d(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
+        "SpaceToDepth": lambda: space_to_depth(x[0], **a),
         "ConvTranspose": lambda: conv_transposed(*x, **a),
         "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
         "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
         "ReduceMax": lambda: reduced(x, np.max, a), "ReduceMin": lambda: reduced(x, np.min, a),
         "ReduceL1": lambda: reduced(x, lambda v, **k: np.sum(abs(v), **k), a),
+        "ReduceSumSquare": lambda: reduced(x, lambda v, **k: np.sum(v * v, **k), a),
+        "ReduceLogSum": lambda: reduced(x, lambda v, **k: np.log(np.sum(v, **k)), a),
         "ReduceL2": lambda: reduced(x, lambda v, **k: np.sqrt(np.sum(v * v, **k)), a),
         "ReduceLogSumExp": lambda: reduced(x, lambda v, **k: np.log(np.sum(np.exp(v), **k)), a),
         "Pad": lambda: padded(x[0], x[1], x[3] if len(x) > 3 else None, a.get("mode", "constant")),
