@@ -292,7 +292,7 @@ static double cycles_with_bmm(const struct fitting *f, const struct onnx_design 
 
 // Lets products of two tensors multiply several rows at the same time, if the design still fits. This takes a lane for
 // each of these rows, so each step must take at least a sixteenth off the cycles.
-static void share_columns(const struct fitting *f, struct onnx_design *d) {
+static void multiply_rows_together(const struct fitting *f, struct onnx_design *d) {
     bool has;
     double most = cycles_with_bmm(f, d, &has) * 15 / 16;
     struct onnx_design best = *d;
@@ -333,10 +333,10 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
             return false;
         }
         // After the engine has become faster, more rows at the same time may pay off.
-        if (fit) share_columns(&f, &d);
+        if (fit) multiply_rows_together(&f, &d);
         if (fit && !o->on_chip) share_rows(&f, &d);
         if (fit && !o->on_chip && d.dies < 2) share_steps(&f, &d);
-        if (fit && !o->on_chip) share_columns(&f, &d);
+        if (fit && !o->on_chip) multiply_rows_together(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
             printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %s%sweights int8, activations "
