@@ -79,7 +79,7 @@ fi
 out=${RILL_TEST_OUT:-$out} # folder of the parts' output
 mkdir -p "$out"
 # The first report can take minutes, so the expected time is printed.
-[ "${half[*]:-}" != "--set test" ] || takes=", about 8 minutes on two cores"
+[ "${half[*]:-}" != "--set test" ] || takes=", about 5 minutes on two cores"
 parts=$(wc -w <<<"$wanted")
 [ "$parts" = 1 ] && unit=part || unit=parts
 echo "$parts $unit${takes:-}, logs in ${out#"$root/"}"
