@@ -77,8 +77,8 @@ char *arena_strndup(struct arena *arena, const char *s, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...) RILL_PRINTF(2, 3);
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list args);
 // For temporary memory: arena_release frees everything that was allocated after the mark. A vector that grew after the
-// mark must not be used after the release. Releasing a mark also ends the marks that were taken after it. A mark that
-// has ended, or a mark of another arena, ends the run with an internal error.
+// mark must not be used after the release. Releasing a mark also ends the marks that were taken after it. Such a mark,
+// or a mark of another arena, must not be released; most such calls end the run with an internal error.
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
 

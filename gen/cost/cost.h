@@ -3,7 +3,7 @@
 // and its power. See docs/cost.md. Costs depend only on a kernel's RTL module and parameters, never on the name of a
 // model or an instance. Arrays in results are in the arena of the IR. `kernel`, `engine`, `die` and `channel` are
 // indices in the lists of struct ir; ir.h explains terms such as firing and step. A lane here is the part of a matrix
-// engine that processes one row of a product at a time. Every figure is an estimate.
+// engine that processes one row of a product at a time. Resources, cycles and power are estimates.
 #ifndef RILL_COST_H
 #define RILL_COST_H
 

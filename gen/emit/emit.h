@@ -27,7 +27,7 @@ void emit_top(const struct emit_plan *, struct text *out); // the module rill_to
 void emit_ports(const struct ir *, struct text *out);         // the list of ports
 void emit_levels(const struct emit_plan *, struct text *out); // the registers that distribute reset and flush
 // Adds a comment that lists the kernel of each bit of a vector of faults: of a module's vector, or of all faults for
-// EMIT_TOP.
+// EMIT_TOP. indent: the blanks before the comment.
 void emit_describe_faults(const struct emit_plan *, int module, const char *indent, struct text *out);
 void emit_faults(const struct emit_plan *, struct text *out);   // wires all faults to the token loop's `kernel_fault`
 void emit_channels(const struct emit_plan *, struct text *out); // the memory channels
