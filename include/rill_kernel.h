@@ -31,7 +31,8 @@ struct rill_parameter {
     int64_t value;
 };
 
-// One call of a golden function. The function reads the operands and writes the results. The caller owns all memory.
+// One call of a golden function. The function reads the operands and writes the results. The caller owns all memory,
+// and its pointers are only valid during the call.
 struct rill_call {
     int inputs, outputs, parameters;        // numbers of items of `in`, `out` and `parameter`
     const struct rill_value *in;            // in the order of the spec; not to be written

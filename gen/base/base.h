@@ -30,7 +30,7 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
 // Returns the quotient rounded up. b must not be 0. There is no overflow for any a.
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 __extension__ typedef __int128 int128; // for sums that do not fit 64 bits
-// Returns the smallest n >= 0 with 2^n >= v.
+// Returns the smallest n >= 0 with 2^n >= v, from 0 (for v up to 1) to 64.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a, 64 bits
 // Returns the value that the register `logits_hash` has after one more row of `count` logits. The hardware computes
@@ -39,10 +39,11 @@ uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
 // Returns the number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 
-// A request ends when one of these ids is generated, and at the latest after the requested number of tokens.
+// Token ids that end a request (a prompt and the tokens generated for it) as soon as one of them is generated. The
+// request ends at the latest after the requested number of tokens.
 enum { END_IDS_MAX = 8 };
 struct end_ids {
-    int count;
+    int count; // 0 to END_IDS_MAX; 0: only the number of tokens ends a request
     uint32_t id[END_IDS_MAX];
 };
 bool end_ids_has(const struct end_ids *, uint32_t id);
@@ -76,11 +77,13 @@ char *arena_strndup(struct arena *arena, const char *s, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...) RILL_PRINTF(2, 3);
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list args);
 // For temporary memory: arena_release frees everything that was allocated after the mark. A vector that grew after the
-// mark must not be used after the release.
+// mark must not be used after the release. Releasing a mark also ends the marks that were taken after it. Such a mark,
+// or a mark of another arena, must not be released; most such calls end the run with an internal error.
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_release(struct arena *arena, struct arena_mark mark);
 
-// ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count ----
+// ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count. A push may move all
+// items, so pointers to items are not valid after it ----
 #define VEC(type)                                                                                                      \
     struct {                                                                                                           \
         type *items;                                                                                                   \
@@ -96,10 +99,11 @@ void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity,
         (v).items[(v).count++] = (__VA_ARGS__);                                                                        \
     } while (0)
 
-// ---- text: a growing byte buffer on the heap, NUL terminated; without memory, base_fatal ends the run ----
+// ---- text: a growing byte buffer on the heap, NUL terminated. It begins as {0}. Its owner frees it with text_free. If
+// there is no memory, base_fatal ends the run ----
 struct text {
-    char *data; // NULL while empty
-    size_t len;
+    char *data; // NULL before the first addition
+    size_t len; // bytes without the NUL
     size_t capacity;
 };
 void text_free(struct text *text); // frees the bytes; the buffer is then empty and can be used again
@@ -107,13 +111,15 @@ void text_add(struct text *text, const char *s);
 void text_add_bytes(struct text *text, const void *bytes, size_t len);
 void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
 void text_vaddf(struct text *text, const char *fmt, va_list args);
-// Adds the len bytes at s in double quotes with JSON escapes. A byte that is not valid UTF-8 becomes U+FFFD.
+// Adds the len bytes at s in double quotes with JSON escapes. A byte that is not valid UTF-8 becomes U+FFFD. Characters
+// that YAML readers would refuse or change are escaped as well, because the YAML writer uses this function.
 void text_add_json_string(struct text *text, const char *s, size_t len);
-const char *text_cstr(const struct text *text); // "" while empty
+const char *text_cstr(const struct text *text); // "" while empty; valid until the next addition
 
-// ---- files ----
-// Recognizes a Git LFS pointer, which is a placeholder for the real file, by its first bytes. Returns a message that
-// says how to get the real file, or NULL if the data is not a pointer.
+// ---- files. Paths and data that these functions return are in the arena ----
+
+// Recognizes a Git LFS pointer, which is a placeholder for the real file, by its first bytes. data: the first bytes of
+// the file, or all of them. Returns a message that says how to get the real file, or NULL if the data is not a pointer.
 const char *file_stand_in(const void *data, size_t len);
 // Reads a whole file into the arena and adds a NUL, which *len does not count. On failure, or if the file has more than
 // max bytes, returns NULL and sets *why to a message in the arena.
@@ -135,7 +141,7 @@ bool file_is_path(const char *name);
 // Returns the path, or base_dir/path if the path is relative and base_dir is not `.`.
 char *file_from(struct arena *arena, const char *base_dir, const char *path);
 // Returns the absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are
-// resolved.
+// resolved. Returns `.` as it is if the working directory no longer exists.
 char *file_whole(struct arena *arena, const char *path);
 // Returns the path of a file relative to a folder, always with a `/`: `../mine.yaml` or `./mine.yaml`. Returns the
 // absolute path if file and folder share only the root. Symbolic links are resolved at the time of the call.
@@ -162,21 +168,23 @@ struct output {
     VEC(const char *) made_dirs; // directories that did not exist before
     const char *error;           // message of the first failure, or NULL. After a failure, no file is opened any more
 };
-// Begins a set in the folder `dir`. No file appears under its own name before output_commit.
+// Begins a set in the folder `dir`, whose name must stay valid until the set ends. No file appears under its own name
+// before output_commit. Every set must end with output_commit or output_abort.
 void output_begin(struct output *out, struct arena *arena, const char *dir);
 // Makes the missing directories above the file dir/relative, and opens this file for writing and for reading back.
 // Returns NULL after a failure. The output set closes the stream. Opening a path twice is an internal error.
 FILE *output_open(struct output *out, const char *relative);
-// Writes a whole file and closes it. Returns false after a failure.
+// Writes a whole file of the set and closes it; output_commit renames it. Returns false after a failure.
 bool output_text(struct output *out, const char *relative, const struct text *text);
 // Closes a stream from output_open before the commit, which closes all others. A set with many files would otherwise
 // exceed the limit of open files. Returns false after a failure.
 bool output_close(struct output *out, FILE *stream);
-// Renames every file to its own name. If this returns false, no file is left, and out->error has the reason.
+// Renames every file to its own name, replacing a file that had this name. If this returns false, no file of the set is
+// left, and out->error has the reason.
 bool output_commit(struct output *out);
 void output_abort(struct output *out); // removes everything that the set has made
-// Writes a single file, completely or not at all. A device, pipe or symbolic link is written in place. Returns NULL, or
-// the message of a failure.
+// Writes a single file, completely or not at all. A device, pipe or symbolic link is written in place, because a rename
+// would replace it. Returns NULL, or the message of a failure.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 
 // ---- numbers: the quotient of a >= 0 rounded up (0 if b <= 0), the larger number, the smaller number ----

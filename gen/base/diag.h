@@ -6,7 +6,7 @@
 #include "gen/base/base.h"
 #include "gen/base/messages.h"
 
-// A text that errors refer to. It lives in the arena of the run.
+// A text that errors refer to. It lives in the arena of the run, as places keep pointers to it.
 struct source {
     const char *path;
     const char *data; // NULL: only the path is known (binary files)
@@ -27,14 +27,14 @@ struct loc loc_file(struct arena *arena, const char *path);
 enum { DIAG_MAX_ERRORS = 20 /* most errors that are shown, and most warnings */ };
 
 struct diag {
-    FILE *out;  // stderr in the program, a memory stream in tests
-    int errors; // all errors, shown or not
-    int warnings;
-    bool muted; // the last error or warning exceeded the limit and was not shown, so its notes are not shown either
+    FILE *out;    // stderr in the program, a memory stream in tests
+    int errors;   // all errors, shown or not
+    int warnings; // all warnings, shown or not
+    bool muted;   // the last error or warning exceeded the limit and was not shown, so its notes are not shown either
     struct loc last; // location of the last error or warning
 };
 
-void diag_init(struct diag *diag, FILE *out);
+void diag_init(struct diag *diag, FILE *out); // without errors yet; the caller keeps `out` open and closes it
 // Prints `file:line:col: error: ... [id]`, then the line and a caret. The format is a row of include/messages.def
 // (MSG_...). Errors after DIAG_MAX_ERRORS are counted, but not shown.
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
@@ -54,7 +54,8 @@ void diag_note(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRI
 static inline bool diag_full(const struct diag *diag) { return diag->errors >= DIAG_MAX_ERRORS; }
 static inline bool diag_failed(const struct diag *diag) { return diag->errors > 0; }
 
-// Returns the word nearest in spelling, or NULL if none is near enough to be a typing error. NULL entries are skipped.
+// Returns the word nearest in spelling, or NULL if none is near enough to be a typing error (nearest.c has the limits).
+// Words that differ only in upper and lower case are nearest. NULL entries are skipped.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count);
 // Adds the note `did you mean ...?` if a legal word is near. Otherwise, if there are at most 12 legal words, adds a
 // note that lists them. NULL entries are skipped.

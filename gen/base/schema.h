@@ -51,10 +51,10 @@ struct schema_table {
     bool open; // other keys are allowed: attributes of an operation, parameters of a family
 };
 
-// Fills the struct at out. A field whose key is absent gets its preset. A field with a wrong value gets its preset
-// after the error is reported, so that checking can continue. Unknown keys are errors. map: NULL means an empty map.
-// name: the map's name in diagnostics ("design"). extra: legal keys that other code reads. Returns true if no error was
-// found.
+// Fills the struct at `out`, to which the offsets of the fields refer. A field whose key is absent gets its preset; a
+// required field gets it as well, after the error. A field with a wrong value gets its preset after the error is
+// reported, so that checking can continue. Unknown keys are errors. map: NULL means an empty map. name: the map's name
+// in diagnostics ("design"). extra: legal keys that other code reads. Returns true if no error was found.
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill explore --simulate: simulates the RTL of designs of the front, for comparison with their forecasts.
+// rill explore --simulate: simulates the RTL of designs of the front (the designs that no other one dominates,
+// gen/explore/explore.h), for comparison with their forecasts.
 #ifndef RILL_EXPLORE_SIMULATE_H
 #define RILL_EXPLORE_SIMULATE_H
 

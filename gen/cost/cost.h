@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost model: the device resources that a design takes, the bits of its memory image, lower bounds of its cycles,
 // and its power. See docs/cost.md. Costs depend only on a kernel's RTL module and parameters, never on the name of a
-// model or an instance. Arrays in results are in the arena of the IR.
+// model or an instance. Arrays in results are in the arena of the IR. `kernel`, `engine`, `die` and `channel` are
+// indices in the lists of struct ir; ir.h explains terms such as firing and step. A lane here is the part of a matrix
+// engine that processes one row of a product at a time. Resources, cycles and power are estimates.
 #ifndef RILL_COST_H
 #define RILL_COST_H
 
@@ -12,8 +14,8 @@
 
 // Returns the default RAM style of a DMA engine's prefetch FIFO that holds `beats` beats. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
-int64_t cost_client_beats(const struct ir *,
-                          const struct ir_client *); // beats of the prefetch FIFO of a reading client
+// Returns the beats of the prefetch FIFO of a client that reads: its own number, or by default two bursts.
+int64_t cost_client_beats(const struct ir *, const struct ir_client *);
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
     const char *module;
@@ -42,13 +44,13 @@ struct cost_fit {
 };
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // module NULL: all modules
 
-// Returns the resources of the kernel with its memory in this style.
+// Returns the resources of the kernel with its memory in this style; zeros if there is no formula for its module.
 struct cost_resources cost_kernel_as(const struct ir *, int kernel, enum ram_style style);
 struct cost_resources cost_prefetch(const struct ir *, int64_t beats, enum ram_style style); // one prefetch FIFO
 
 struct cost_design {                      // resources of a whole design
     struct cost_resources *kernel, *edge; // per kernel instance, per stream
-    bool *known;                          // per kernel: whether there is a formula for it
+    bool *known;                          // per kernel: whether its cost is known; if not, it counts as zeros
     struct cost_resources kernels, fifos; // sums
     struct cost_resources memory; // DMA engines and arbiters of all channels, and the trees that send them descriptors
     struct cost_resources total;
@@ -59,7 +61,8 @@ struct cost_design cost_design(const struct ir *);
 int64_t cost_pool_bits(const struct ir_kernel *);       // words of a rill_fifo_pool
 int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spill and its two engines
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replay buffers, converters
-// Returns the bits of a tensor for one position, with dynamic extents at their bounds.
+// Returns the bits of a tensor for one position (token or row), with dynamic extents at their bounds and with shared
+// exponents or scales. Returns 0 for the sums of a product (IR_ACC), which never leave the engine.
 int64_t cost_tensor_bits(const struct ir *, const struct ir_tensor *);
 // cost_credit_end returns the resources of one end of a stream between dies (`far`: the receiving end, which has the
 // FIFO), cost_credit_stage those of the register stage on a die that the stream passes through. credits: words that may
@@ -71,9 +74,12 @@ int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a 
 struct cost_resources cost_capacity(const struct ir_die *);        // resources of the dynamic region on the die
 struct cost_resources cost_ports(const struct ir *, int die);      // resources reserved for the memory ports on a die
 struct cost_resources cost_ports_most(const struct ir *, int die); // these resources by the board's higher estimate
-struct cost_resources cost_room(const struct ir *, int die);       // resources that a design may take on a die
+// Returns the resources that a design may take on a die: those that the board's limits allow, without the shell's and
+// those of the memory ports; 0 where these exceed the limit.
+struct cost_resources cost_room(const struct ir *, int die);
 struct cost_resources cost_available(const struct ir *); // the device without the platform's cells and memory ports
-// Wires from die `boundary` to the next. A boundary between two dies has the number of the lower die.
+// Wires from die `boundary` to the next, which has the next index. A boundary between two dies has the number of the
+// lower die.
 struct cost_wires {
     int64_t all;      // 0: unknown, and then the others mean nothing
     int64_t platform; // used by the platform
@@ -87,16 +93,18 @@ struct cost_wires cost_wires(const struct ir *, int boundary);
 
 // Returns the resources of one lane of an engine, without the lane's DMA engine.
 struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);
-// Returns the resources of the part of a lane that is on the die of the lane's sums, if the lane is cut.
+// Returns the resources of the part of a lane that is on the die of the lane's sums, if the lane is cut, that is, if
+// its multipliers are on another die.
 struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *);
 // Returns the bits that cross between dies for each lane. cut: the multipliers and sums of the lane are on different
 // dies, so the terms cross. Otherwise the beats cross.
 int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
-// Returns the bits that cross a boundary for an engine: those of all lanes, and those of the command chains that the
-// lanes of a die share.
+// Returns the bits that cross a boundary for an engine: beats, terms and results of its lanes, and the command chains
+// (struct ir_chain) that the lanes of a die share.
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
-// These return the bits that cross from the memory's die to parameter stores: cost_load_bits those that one store needs
-// for itself, and cost_loads_bits those that all stores beyond a boundary share.
+// These return the bits that cross from the memory's die to parameter stores (kernels that keep vector parameters on
+// chip): cost_load_bits those that one store needs for itself, 0 for other kernels, and cost_loads_bits those of the
+// bus that all stores beyond a boundary share, 0 if there is none.
 int64_t cost_load_bits(const struct ir *, int kernel);
 int64_t cost_loads_bits(const struct ir *, int boundary);
 // A design that chooses tokens hashes the logits from which it chooses. The hash goes to the token loop, and crosses
@@ -109,14 +117,15 @@ struct cost_hash {
     int way;      // bits that cross at once: a slice of each hash, and the number of the slice
 };
 struct cost_hash cost_hash(const struct ir *);
-// Returns the bits of the hashes that cross from die `boundary` to the next.
+// Returns the bits of the hashes that cross between die `boundary` and the next.
 int64_t cost_hash_bits(const struct ir *, int boundary);
 // Returns the bits of a stream that cross between dies: those of one part of a word, and of the handshake.
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // estimated least cycles from one word to the next
 int cost_memory_die(const struct ir *);                            // the die with the memory ports
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // the design's part on a die
-int64_t cost_boundary_bits(const struct ir *, int boundary); // bits that cross from die `boundary` to the next
+// Returns the bits that cross between die `boundary` and the next, in both directions together.
+int64_t cost_boundary_bits(const struct ir *, int boundary);
 // The use of a die's resources by the design, the shell and the memory ports.
 struct cost_fill {
     struct cost_resources taken, most;  // most: `taken` with the board's higher estimate for the ports
@@ -126,13 +135,14 @@ struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int di
 
 // ---- bits of the memory image -------------------------------------------------------------------
 
-// The bits of all weights of one kind (`holder`) that are stored in one format.
+// The bits of all weights of one kind (`holder`) that are stored in one format. COST_PRODUCTS: matrices. COST_TABLES:
+// tables of rows, such as an embedding. COST_VECTORS: vector parameters, such as the gains of a norm.
 enum cost_holder { COST_NOTHING, COST_PRODUCTS, COST_TABLES, COST_VECTORS };
 struct cost_format {
     enum cost_holder holder;
     int coding;                // products: spec_format; tables: spec_table_format; -1: fp32
     const char *what, *format; // what: products, tables or vectors; format: as the spec writes it, or fp32
-    int64_t weights;
+    int64_t weights;           // number of weights
     // elements: bits of the weights themselves. beside: bits of their scales, offsets and biases. stored: all of these
     // bits in memory, with the padding of beats, rows and lanes.
     int64_t elements, beside, stored;
@@ -156,7 +166,8 @@ struct cost_contract {
 struct cost_work {
     struct cost_contract contract;
     int64_t words;   // words on the kernel's busiest stream, over all firings
-    int64_t busy;    // cycles in which the kernel works; 0: it has nothing to do in a decode step
+    int64_t busy;    // cycles in which the kernel works; 0: it has nothing to do in a decode step. Without a timing
+                     // contract: `words`
     int64_t latency; // cycles from the first word in to the first word out; IR_NONE: no stream goes through it
 };
 struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t position);
@@ -164,9 +175,9 @@ struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t positio
 int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
 
 struct cost_step {
-    int64_t position; // position of the first token
-    int tokens;
-    bool head; // the regions that run only in steps with a head (IR_LAST) run
+    int64_t position; // position of the first token, from 0
+    int tokens;       // tokens, or rows of a graph that is not a language model: 1 to `T`
+    bool head;        // the regions that run only in steps with a head (IR_LAST) run
 };
 
 // The work of an engine in one step. Weights, scores and values count the engine's commands, which take a cycle each. A
@@ -184,10 +195,10 @@ int cost_slowest_engine(const struct ir *, const struct cost_step *);
 
 // The work of each part of a design, summed over steps.
 struct cost_load {
-    int64_t *engine;  // commands
-    int64_t *channel; // beats, without the writes of keys and values, and without spills
-    // Cycles of work of kernels other than engines. In a language model, steps of several tokens and steps without a
-    // head add nothing.
+    int64_t *engine;  // per engine: commands
+    int64_t *channel; // per channel: beats, without the writes of keys and values, and without spills
+    // Per kernel: cycles of work; 0 for engines. In a language model, steps of several tokens and steps without a head
+    // add nothing.
     int64_t *kernel;
     int64_t rows; // tokens, or rows of a graph that is not a language model
 };
@@ -197,13 +208,13 @@ void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step
 
 // Lower bound of the cycles that a load takes.
 struct cost_bound {
-    int64_t engine; // cycles of the slowest matrix engine
-    int64_t memory; // cycles of the busiest channel at the sustained rate of sequential reads
-    int64_t kernel; // cycles of the busiest kernel that is not an engine
-    int busiest;    // number of this kernel; IR_NONE: none
-    int64_t cycles; // the largest of the three
-    int64_t rows;   // tokens that are computed in these cycles
-    double tokens_per_second;
+    int64_t engine;           // cycles of the slowest matrix engine
+    int64_t memory;           // clock cycles of the busiest channel at the sustained rate of sequential reads
+    int64_t kernel;           // cycles of the busiest kernel that is not an engine
+    int busiest;              // number of this kernel; IR_NONE: none
+    int64_t cycles;           // the largest of the three
+    int64_t rows;             // tokens (or rows) that are computed in these cycles
+    double tokens_per_second; // upper bound, at the design's clock; 0 if `cycles` is 0
 };
 // Calculates the lower bound of a load. early: beats of each channel that may have arrived before the load began. some:
 // the load is a part of a request, so it may contain one refresh less than on average.
@@ -217,13 +228,13 @@ struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
 
 // ---- power --------------------------------------------------------------------------------------
 
-// Power of the card in W while it repeats a step, as a lower and a higher estimate. All 0 if the board gives no
-// coefficients.
+// Power of the card in W while it repeats a step, as a lower and a higher estimate. All 0 if the board file gives no
+// limit of the power (`power.limit_w`).
 struct cost_power {
     double low_w, high_w;
     double hbm_low_w, hbm_high_w, logic_low_w, logic_high_w; // parts of the sums above
 };
-// Estimates the power while the step repeats every `cycles` cycles.
+// Estimates the power while the step repeats every `cycles` cycles. All 0 if `cycles` is 0 or less.
 struct cost_power cost_step_power(const struct ir *, const struct cost_design *, const struct cost_step *,
                                   double cycles);
 

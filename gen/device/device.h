@@ -8,9 +8,9 @@
 #include "gen/device/hbm_figures.h"
 #include "gen/base/schema.h"
 
-enum { DEVICE_MAX_SLRS = 8 };
+enum { DEVICE_MAX_SLRS = 8 }; // most dies; an SLR (super logic region) is the vendor's name for a die
 
-// Resources of one die, of a part of it, or of the platform's cells.
+// Resources of one die, of a part of it, or of the platform's cells. bram36: block RAMs of 36 Kbit.
 struct device_resources {
     int lut, ff, bram36, uram, dsp;
 };
@@ -18,9 +18,11 @@ struct device_resources {
 struct device_slr {
     const char *name;
     struct device_resources total;
-    struct device_resources region; // the part in the platform's dynamic region; at most `total`
-    int platform_wires;             // wires to the next die that the platform itself uses
-    bool hbm;                       // the memory ports are on this die
+    // The part in the platform's dynamic region, which the vendor's fixed logic leaves to designs. It is at most
+    // `total`, and equal to it if the file does not give it.
+    struct device_resources region;
+    int platform_wires; // wires to the next die that the platform itself uses
+    bool hbm;           // the memory ports are on this die
 };
 
 // The vendor's tool versions for the board's platform, and the names that the linked design uses. All members are NULL
@@ -39,8 +41,9 @@ struct rill_device {
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
     int sll;        // wires from one die to the next; 0: unknown
-    int sll_region; // how many of these wires have their registers in the dynamic region
-    // Cells of the platform on the whole card. The vendor's tools call the rest of the device the user's budget.
+    int sll_region; // how many of these wires have their registers in the dynamic region; all if the file does not say
+    // Cells of the platform on the whole card. The vendor's tools call the rest of the device the user's budget. If the
+    // file does not give them, everything outside the dynamic region counts as such cells.
     struct device_resources platform_cells;
     struct device_slr slrs[DEVICE_MAX_SLRS]; // neighbours in this list are neighbours on the device
     struct hbm_figures hbm;

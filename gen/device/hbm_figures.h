@@ -46,7 +46,7 @@ struct hbm_fault {
     double nearest;         // the nearest legal value of the key
 };
 enum { HBM_MAX_FAULTS = 5 };
-// Finds the contradictions and returns their number.
+// Finds the contradictions and returns their number; 0: the figures agree.
 int hbm_figures_faults(struct arena *, const struct hbm_figures *, struct hbm_fault[HBM_MAX_FAULTS]);
 
 // Applies one override, KEY=VALUE. Returns NULL, or a text that says what is wrong with this override. Contradictions
@@ -63,9 +63,10 @@ void hbm_figures_list(FILE *, bool markdown);
 // exceeds. hbm_figures_pause_ns returns the time in ns that the bus idles because of a refresh.
 double hbm_figures_rate(const struct hbm_figures *);
 double hbm_figures_pause_ns(const struct hbm_figures *);
-// The rate of one channel as a share of two rates: the peak of its pins, and the sustained rate of sequential reads.
-// hbm_figures_share calculates both from the bytes that the channel moved in a time; they are 0 if the time is 0. It is
-// the only function that calculates a share of the memory's rate, so that all reports agree.
+// The rate of one channel as a share of two rates: the peak of its pins, and the sustained rate of sequential reads. A
+// share of 1 is the whole rate. hbm_figures_share calculates both from the bytes that the channel moved in a time; they
+// are 0 if the time is 0. It is the only function that calculates a share of the memory's rate, so that all reports
+// agree.
 struct hbm_share {
     double peak, sustained;
 };

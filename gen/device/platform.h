@@ -15,8 +15,8 @@ enum platform_what {
     PLATFORM_WIRES_USED // wires from one die to the next that the platform uses
 };
 
-// One figure of a report. The true value is from `low` to `high`: a share with two decimals gives a range, and the
-// wires of a whole build are only a bound for those of the platform.
+// One figure of a report: a number of resources of a kind, or of wires. The true value is from `low` to `high`: a share
+// with two decimals gives a range, and the wires of a whole build are only a bound for those of the platform.
 struct platform_row {
     enum platform_what what;
     enum platform_kind kind; // not for wires

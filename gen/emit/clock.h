@@ -7,7 +7,7 @@
 #include "gen/emit/emit.h"
 #include "gen/base/diag.h"
 
-struct clock_path {
+struct clock_path {   // from one register to another
     double ns;        // estimated delay
     const char *text; // the path's start and end
 };
@@ -30,8 +30,8 @@ extern const char clock_beside_design[]; // the record's name in a design's fold
 bool clock_read(const struct ir *, const char *file, const char *spec, const struct emit_rtl *, struct clock_model *out,
                 struct diag *);
 double clock_part_ns(const struct clock_part *);     // delay of the part's longest path
-double clock_longest_ns(const struct clock_model *); // delay of the longest path of all parts
-double clock_mhz_of(double ns);                      // whole MHz, rounded down
+double clock_longest_ns(const struct clock_model *); // delay of the longest path of all parts; 0 without a record
+double clock_mhz_of(double ns);                      // clock for a path of this delay > 0, in whole MHz, rounded down
 // Returns the n-th longest path of all parts, n from 0, and in *part the part that it is in. Returns NULL if there is
 // no such path, or if n is more than 2.
 const struct clock_path *clock_worst(const struct clock_model *, int n, const struct clock_part **part);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitters print a design's Verilog and files about it from the IR, which they do not change. The output depends on
-// the IR alone, byte for byte. Texts that functions return are in the arena of the IR.
+// the IR alone, byte for byte. Texts that functions return are in the arena of the IR; functions with `out` append to
+// it. `kernel`, `edge`, `die`, `channel` and `tensor` are indices in the lists of struct ir (ir.h), and `module` is an
+// index in the plan or EMIT_TOP (emit_plan.h). What contradicts the IR, such as an expression without a value, is an
+// internal error.
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
@@ -24,12 +27,13 @@ void emit_top(const struct emit_plan *, struct text *out); // the module rill_to
 void emit_ports(const struct ir *, struct text *out);         // the list of ports
 void emit_levels(const struct emit_plan *, struct text *out); // the registers that distribute reset and flush
 // Adds a comment that lists the kernel of each bit of a vector of faults: of a module's vector, or of all faults for
-// EMIT_TOP.
+// EMIT_TOP. indent: the blanks before the comment.
 void emit_describe_faults(const struct emit_plan *, int module, const char *indent, struct text *out);
 void emit_faults(const struct emit_plan *, struct text *out);   // wires all faults to the token loop's `kernel_fault`
 void emit_channels(const struct emit_plan *, struct text *out); // the memory channels
-// Parts of one module: each kernel after the links of the streams that it reads, the descriptors from the walkers to
-// the channels, and the logic that belongs to no kernel.
+// Parts of one module: each kernel after the links of the streams that it reads, the descriptors from the walkers (the
+// kernels that order an engine's reads of memory) to the channels, and the logic that belongs to no kernel. A link is
+// the FIFO of a stream, or its sender, register stages and FIFO between dies, or only wires.
 void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
@@ -43,7 +47,8 @@ struct emit_layout_field {
     const char *name, *meaning; // the name with its bits, `mode[1:0]`; the meaning with the meanings of values
     int first, bits;
 };
-// Gets the field with this index, counted from the low bits. Returns false if the layout has no such field.
+// Gets the field with this index, from 0 and counted from the low bits. layout: its id in fields.def, `ENGINE`. Returns
+// false if the layout has no such field.
 bool emit_layout_field(const struct ir *, const char *layout, int index, struct emit_layout_field *);
 // Adds the top module of a simulation. It instantiates rill_top, or the wrapper module named `wrapper` (NULL: none)
 // around rill_top, a memory model for each channel, and probes.
@@ -61,11 +66,12 @@ const char *emit_first_reset(const struct emit_plan *); // the reset bit of an i
 // Returns the number of register stages of the reset on its way to each die, and of the faults on their way back. 0:
 // the whole design is on the token loop's die.
 int emit_way_stages(const struct ir *);
-int emit_home(const struct ir *); // the token loop's die
-// Returns the name of a net or instance that exists once per die; a design on one die has no die number in the name.
+int emit_home(const struct ir *); // the token loop's die; 0 before the design has a token loop
+// Returns the name of a net or instance that exists once per die: `<net>_<die>`, or `net` itself in a design on one
+// die.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);     // whether a kernel on the die can raise a fault
-void emit_stall(const struct ir *, struct text *out); // assigns channel_no_beat: bit c is 1 if lane c has no beat
+void emit_stall(const struct ir *, struct text *out); // assigns channel_no_beat: bit c is 1 if channel c has no beat
 const char *emit_on_die(const struct ir *, int die);  // `, on SLR1`; empty if the whole design is on one die
 void emit_count_channels(struct emit_plan *);         // adds the copies of reset and flush that the channels take
 // Returns the number of a channel's DMA engines: one for each read client, one for all writers. Each takes a copy of
@@ -78,7 +84,8 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, int kernel, const struct ir_port *); // layout of the words
-// Returns the width of tuser in the streams that have it, except in those of an engine with more places than T tokens.
+// Returns the width of tuser in the streams that have it, except in those of an engine with more places than T tokens
+// (ir_places).
 int64_t emit_user_bits(const struct ir *);
 // Returns the net of one signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
@@ -96,9 +103,10 @@ bool emit_word_leaves(const struct emit_plan *, int edge); // whether a reader o
 void emit_declare(struct emit_scope *, int edge, bool at_writer);
 // Writes the links of the streams that the kernel reads or, as a pool, stores.
 void emit_links(struct emit_scope *, int kernel);
-// Declares the nets of a stream of this name.
+// Declares the nets of a stream of this name: <name>_tvalid, <name>_tready and the fields of the word.
 void emit_stream_nets(const struct ir *, const char *name, const struct emit_word *, struct text *out);
-// These return the net of a pooled stream's signal at the input, or at the output, of the pool's storage.
+// These return the net of a pooled stream's signal at the input, or at the output, of the pool's storage. A pool is one
+// memory that holds the FIFOs of several streams (rill_fifo_pool).
 const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field);
 const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
 // Returns the port with this number in the array to which `like` belongs, or NULL.
@@ -114,7 +122,8 @@ void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock 
 void emit_engine_preferences(const struct emit_plan *, struct text *out);
 // Adds only those lines of emit_pblocks that place instances, `rill_place pblock_<die> {<path>}`, and their comments.
 void emit_placement(const struct emit_plan *, struct text *out);
-// Calls `visit` for each instance of a stream (FIFO, register stages between dies), with its path and its die.
+// Calls `visit` for each instance of a stream (FIFO, register stages between dies), with its path and its die. path:
+// relative to the top, `u_layer/u_norm1`. state: passed on from emit_walk_stream.
 typedef void emit_visit(void *state, const char *path, int die);
 void emit_walk_stream(const struct emit_plan *, int edge, emit_visit *, void *state);
 void emit_memory_map(const struct ir *, struct text *out); // JSON
@@ -171,7 +180,8 @@ enum { EMIT_MAX_CONSTANTS = 24 };
 struct emit_constant {
     const char *name, *is, *doc; // is: the constant's value or expression; doc: comment at the declaration
 };
-// Lists the constants that a text uses. A constant comes before those that depend on it. Returns their number.
+// Lists the constants that a text uses outside of its comments. A constant comes before those that depend on it.
+// Returns their number.
 int emit_used_constants(const struct ir *, const char *text, struct emit_constant out[EMIT_MAX_CONSTANTS]);
 
 // ---- layout ----
@@ -211,7 +221,7 @@ bool emit_library_has(const struct emit_library *, const char *module);
 // Reads the templates that a text instantiates in any branch of its `ifdef`s, and everything that these templates need.
 // Included files replace their directives. Returns false after an error.
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
-// Returns whether a text instantiates the module, in any branch of its `ifdef`s.
+// Returns whether a text instantiates the module, in any branch of its `ifdef`s. The arena is for scratch memory.
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
 // ---- the files of a design's RTL ----
@@ -223,7 +233,7 @@ struct emit_file {
 };
 struct emit_rtl {
     VEC(struct emit_file) files; // in the order of filelist.f, the top last
-    const char *hash; // 16 digits; hash of all that a netlist depends on: Verilog without comments, placement on dies
+    const char *hash; // 16 hexadecimal digits; hash of all that a netlist depends on: code, placement on dies
 };
 // Makes all Verilog files of the design, with the templates of the library that it needs. Returns false after an error.
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *);
@@ -240,12 +250,12 @@ void emit_logic(const char *data, size_t len, struct text *out);
     "that the memory still owes. If it resets the design but not the memory controller, kill the request first "       \
     "(register halt), because a write whose address was sent without its data cannot be completed."
 #define EMIT_README_MARK "Generated by rill" // in the first line of a README.md
-const char *emit_board(const struct ir *);
-const char *emit_does(const struct ir *);  // says in a few sentences what the design does
-const char *emit_model(const struct ir *); // describes the model or graph: `a language model of the family gpt2, ...`
+const char *emit_board(const struct ir *);   // the board's name; of a board file, its name without folder and ending
+const char *emit_does(const struct ir *);    // says in a few sentences what the design does
+const char *emit_model(const struct ir *);   // describes the model or graph: `a language model of the family gpt2, ...`
 // Writes README.md, which explains the design's folder. timing: the folder has a record of the delay model.
 void emit_readme(const struct emit_plan *, const struct emit_rtl *, bool timing, struct text *out);
-// Adds the first lines of a file. what: a sentence about the file's module.
+// Adds the first lines of a file: version, hash, license, `what` (a sentence about the file's module), the design.
 void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----
@@ -262,9 +272,10 @@ struct emit_client {                            // a client of one channel
     bool is_packed;                             // each channel transfers different beats
     int part, parts;                            // a read split over `parts` channels: this is number `part`
 };
-// Lists the read or write clients of a channel and returns their number.
+// Lists the read or write clients of a channel, the lane first, and returns their number. More than EMIT_MAX_CLIENTS
+// are an internal error.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);
-int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports
+int emit_id_bits(const struct ir *); // width of AXI ids, equal on all ports; at least 1
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
 enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19 };

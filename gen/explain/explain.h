@@ -12,7 +12,7 @@ struct options;
 enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY, EXPLAIN_CHAT };
 
 // Returns a JSON Schema (draft 7) for a kind of file that Rill reads. The schema of a spec includes all operations and
-// the installed families. The caller frees the string.
+// the installed families. The caller frees the string with free(); the arena is for scratch memory.
 char *explain_json_schema(enum explain_file, struct arena *);
 
 // Prints a table of the spec ("design", "graph.regions") as Markdown rows for docs/spec.md. Returns false if there is

@@ -8,7 +8,7 @@
 #include "gen/options/options.h"
 #include "gen/base/schema.h"
 
-enum { MAX_TOPICS = 4096 };
+enum { MAX_TOPICS = 4096 }; // more topics are an internal error
 
 enum topic_kind {
     TOPIC_KEY,       // in a spec, a board file, a family file or a chat template

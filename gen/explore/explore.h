@@ -8,7 +8,8 @@
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
 // The front has only points of the last level. The first two levels decide which points reach it, and in which order.
 // Bounds may exclude a point for good. An estimate postpones a point; it may leave it out only if the space is too
-// large to be estimated as a whole.
+// large to be estimated as a whole. The front has the points that meet all limits and that no other such point
+// dominates, that is, equals or beats in every goal and beats in at least one (explore_dominates).
 #ifndef RILL_EXPLORE_H
 #define RILL_EXPLORE_H
 
@@ -38,10 +39,10 @@ int explore_find_metric(const char *key, size_t len); // -1: there is no such fi
 const char *explore_metric_hint(struct arena *, const char *key);
 
 struct explore_limit { // of the search
-    int metric;
-    double value;
-    bool most; // true: the metric must be at most the value; false: at least
-    bool part; // the limit was given in percent of what the board has; `value` is the resulting amount
+    int metric;        // enum explore_metric
+    double value;      // in the unit of the metric, at least 0
+    bool most;         // true: the metric must be at most the value; false: at least
+    bool part;         // the limit was given in percent of what the board has; `value` is the resulting amount
 };
 
 // ---- the space ----
@@ -51,7 +52,7 @@ struct explore_key {
     const char *pattern; // for `weights.PATTERN`: the pattern of tensor names; else NULL
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
-    int values, own;                   // number of values; index of the spec's own value
+    int values, own;                   // number of values; index of the spec's own value (fixed: 0)
     bool fixed; // the key has a single value, which all points have even if the spec does not set it
 };
 
@@ -67,7 +68,7 @@ struct explore {
     const struct rill_spec *spec;
     struct explore_key key[EXPLORE_KEYS];
     int keys;
-    int goal[EXPLORE_GOALS], goals; // metrics
+    int goal[EXPLORE_GOALS], goals; // metrics, of which the first orders the front; how many
     struct explore_limit limit[EXPLORE_LIMITS];
     int limits;
     bool over;              // also shows designs beyond the board's limits
@@ -78,13 +79,15 @@ struct explore {
 // Settings of the command line. Each list ends with NULL, and a list may be NULL.
 struct explore_words {
     // vary: `KEY` or `KEY=A,B,C`. fix: `KEY=VALUE`. goal: `FIGURE,FIGURE...`. least, most: `FIGURE=NUMBER`, a lower or
-    // an upper limit. limit: `FIGURE=NUMBER`, a lower limit if more of the figure is better, else an upper limit.
+    // an upper limit. limit: `FIGURE=NUMBER`, a lower limit if more of the figure is better, else an upper limit. A
+    // NUMBER may be a percentage of what the board has (`40%`).
     const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
     int64_t prompt, tokens; // 0: chosen from the context
     bool over;
     bool also; // formats, and the context if the spec gives it, vary in addition to the other keys
 };
-// Reads the spec and the settings. Returns false after an error.
+// Reads the spec and the settings. Without goals, these are tokens/s and TTFT. Without keys in `vary`, those vary that
+// the table of keys marks (schema_field.search). Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
 // Does the same for a spec that is given as a text. Relative paths in it begin at the folder of `path`.
 bool explore_begin_text(struct explore *, const char *path, const struct text *, const struct explore_words *,
@@ -105,7 +108,7 @@ void explore_spec_text(const struct explore *, const struct explore_point *, con
 
 enum explore_level { EXPLORE_NONE, EXPLORE_BOUNDS, EXPLORE_ESTIMATE, EXPLORE_WHOLE };
 struct explore_result {
-    int level;
+    int level;                     // the level that was reached; EXPLORE_NONE: not evaluated yet
     bool legal;                    // false: the passes refuse the point, or it has no forecast
     bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be within them
     double value[EXPLORE_METRICS]; // the figures at the level that was reached
@@ -115,7 +118,7 @@ struct explore_result {
 };
 // Evaluates a point up to a level. An estimate stops at the bounds if these exclude the point.
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
-// Chooses the request with which designs of this context are compared.
+// Chooses the request (prompt tokens and generated tokens) with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
 // Returns whether a design that is not divided over the dies of its board is larger than the die with the memory ports.
 // The totals of the board then tell nothing about a die or the wires, so the design is not known to fit.
@@ -131,7 +134,8 @@ void explore_verdict(const struct ir *, bool fits, struct text *);
 bool explore_excluded(const struct explore *, const struct explore_result *);
 // Returns whether the point is legal and its figures meet all limits of the search and the board.
 bool explore_meets(const struct explore *, const struct explore_result *);
-// Returns the sum of the relative amounts by which the figures miss limits of the search and the board; 0: none.
+// Returns the sum of the amounts by which the figures miss limits of the search and the board, each relative to the
+// limit (if a limit of the search is at most 1, the amount itself); 0: none.
 double explore_misses(const struct explore *, const struct explore_result *);
 // Returns whether the figures a are at least as good as the figures b in every goal, and better in at least one.
 bool explore_dominates(const struct explore *, const double *a, const double *b);
@@ -158,7 +162,7 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 // ---- workers: processes that evaluate ----
 
 struct explore_worker {
-    int pid, ask; // ask: the pipe to the worker
+    int pid, ask; // ask: the file descriptor of the pipe to the worker
     FILE *answer; // the pipe from the worker; NULL: the worker is lost
     int busy;     // index of the task on which the worker works, or -1
 };
@@ -176,19 +180,22 @@ struct explore_task {
 // Starts `jobs` workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`. argv:
 // the words `rill explore ...`. Returns false after an error.
 bool explore_workers_start(const struct explore *, struct explore_workers *, int jobs, const char *launch, char **argv);
-// Evaluates all tasks. Calls `done` once for each task, in the order in which tasks end. Returns false after an error,
-// or if `done` returns false.
+// Evaluates all tasks. Calls `done` once for each task, in the order in which tasks end. If a launched worker is lost,
+// its task goes to another one, once. Returns false after an error, or if `done` returns false.
 typedef bool explore_done(void *to, const struct explore_task *);
 bool explore_workers_run(const struct explore *, struct explore_workers *, struct explore_task *, int tasks,
                          explore_done *, void *to);
-void explore_workers_stop(struct explore_workers *);           // ends the workers and waits for them
-int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker; returns the exit status
+void explore_workers_stop(struct explore_workers *); // ends the workers and waits for them
+// Runs a worker until `in` ends: reads tasks, a line each, and answers with lines of explore_write_line. Returns the
+// exit status.
+int explore_work(const struct explore *, FILE *in, FILE *out);
 
 // ---- the search ----
 
 struct explore_search {
     int64_t points;               // most points to examine at any level
-    int64_t whole;                // most points within the limits to evaluate at the level `whole`, and most others
+    int64_t whole;                // most points to evaluate at the level `whole`: so many that are within the limits,
+                                  // and so many others
     uint64_t seed;                // of the random points and changes
     int jobs;                     // number of workers
     const char *launch, *journal; // command that starts a worker, path of the journal; or NULL
@@ -202,7 +209,7 @@ struct explore_seen {
 struct explore_outcome {
     struct explore_seen *seen; // all points that were examined
     int count;
-    int *front, fronts;       // indices of the front, ordered by the first goal, the best first
+    int *front, fronts;       // indices of the front in `seen`, ordered by the first goal, the best first; how many
     int excluded, refused;    // points beyond a limit by their bounds, and points that the passes refused
     int estimated, evaluated; // estimates and whole evaluations, including those in the journal
     int pruned;               // not evaluated, because a point of the front beats their bounds
@@ -211,7 +218,7 @@ struct explore_outcome {
     int left;
     double size;            // points of the space
     bool exhaustive, exact; // exhaustive: all points were estimated. exact: in addition, none is left
-    double seconds;
+    double seconds;         // the time that the search took
 };
 // Runs the search. Returns false after an error.
 bool explore_run(const struct explore *, const struct explore_search *, struct explore_outcome *);
@@ -247,13 +254,14 @@ bool explore_emit(const struct explore *, const struct explore_outcome *, const 
 struct explore_advice {
     struct explore_point point;
     struct explore_result result; // of level `whole` for the first ones, else of level `estimate`
-    const char *change, *why;     // `channels=24`, and the reason in words
-    double worth;                 // the larger, the better
+    const char *change, *why;     // `channels=24`, and the reason in words (may be "")
+    double worth;                 // of the change; the larger, the better. negative: a loss
 };
 // Reads the spec that the advice is about. Returns false after an error.
 bool explore_begin_advice(struct explore *, const char *path, struct arena *, struct diag *);
 // Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
-// *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first.
+// *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first; with 0,
+// all results, also *own, are estimates.
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
 // Writes a table of all changes, with their effects in percent of the spec's own figures.
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DRAM timing of one pseudo-channel: banks, rows, the shared data bus and refresh. It stores no data and has no queues.
-// Both the memory model of simulations and the forecast use it.
+// DRAM timing of one pseudo-channel (the memory behind one memory port): banks, rows, the shared data bus and refresh.
+// A bank is an array of rows of which one can be open, that is, ready for access. The model stores no data and has no
+// queues. Both the memory model of simulations and the forecast use it. Times are in picoseconds from the start.
 #ifndef RILL_HBM_BANK_H
 #define RILL_HBM_BANK_H
 
@@ -34,13 +35,14 @@ int hbm_native_bursts(const struct hbm_timing *, int64_t bytes);
 
 struct hbm_stats { // counts
     uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
-    uint64_t page_hits, page_closed, page_misses; // per native beat
+    // Per native beat: its row was open, no row of its bank was open, or another row was.
+    uint64_t page_hits, page_closed, page_misses;
 };
 
 struct hbm_bank {
     bool open;
-    uint64_t row;
-    uint64_t activated;  // time of the last activation
+    uint64_t row;        // the open row
+    uint64_t activated;  // time of the last activation (opening of a row); 0: none yet
     uint64_t row_ready;  // earliest time of data from the open row, without the latency
     uint64_t busy_until; // end of the bank's last data on the bus
     uint64_t idle_until; // of a closed bank: end of the last refresh, before which no row can be opened

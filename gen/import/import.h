@@ -12,7 +12,7 @@ struct import_options {
     const char *family; // file or name of a family; NULL: the family of the installation that fits the checkpoint
     const char *board;  // file or name of a board
     const char *name;   // of the design; NULL: derived from the names of the source and the board
-    int weights;        // format of the weights (enum in gen/spec/choices.h)
+    int weights;        // format of the weights (enum spec_format in gen/spec/choices.h)
     int64_t context;    // positions; 0: the family's default, limited to what the model was trained for
     bool quick;         // does not search for a design: takes half of the board's channels and one clock
     bool single_rate;   // searches only designs whose beats do not cross from die to die in halves
@@ -25,8 +25,8 @@ struct import {
     // Names or files for the spec. The paths of files are absolute until import_place is called.
     const char *family_word, *board_word;
     struct family *family;
-    struct family_values *values;
-    struct rill_device *device;
+    struct family_values *values; // values of the family's parameters
+    struct rill_device *device;   // the board
     struct arena *arena;
     bool tokenizer; // the checkpoint has a tokenizer
     int64_t begins; // id that the tokenizer puts before a text; -1: none
@@ -40,7 +40,7 @@ struct import_speed {
 
 // The design keys that depend on the board.
 struct import_design {
-    // tokens and copies are the values of `T` and `A`.
+    // All at least 1. tokens and copies are the values of `T` and `A`.
     int channels, lanes, tokens, copies, beat_bits;
     int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`

@@ -10,7 +10,8 @@
 void ir_set_customs(struct ir *, struct custom *, int count);
 const struct custom *ir_custom_of(const struct ir *, int node);       // NULL: the node has an operation of ops.def
 const struct custom *ir_custom_kernel(const struct ir *, int kernel); // of the node that a kernel serves, or NULL
-// Returns the number of elements of each of the node's vector parameters; 1 if the expression for it has no value.
+// Returns the number of elements of each of the node's vector parameters, which are equally long; 1 if the expression
+// for it has no value.
 int64_t ir_custom_vector_length(const struct ir *, const struct ir_node *);
 // Returns the text of a parameter: from the operation, or else the default in the kernel's declaration. *loc is the
 // place of the text.

@@ -2,6 +2,28 @@
 // The intermediate representation (IR) on which all passes of the compiler work: a tensor graph (what is computed) and
 // a kernel graph (the hardware for it). Items refer to each other by their indices in the lists of struct ir. Lists are
 // in program order, so passes and emitters are deterministic. All memory belongs to one arena.
+//
+// Terms of this header and of those that include it (docs/glossary.md has more, docs/ir.md has examples):
+//   token       a piece of text with a number, the id. In a graph that is not a language model, a row of its input
+//   position    place of a token in its request (a prompt and the tokens generated for it), from 0
+//   step        one pass of the design over the graph, for 1 to `T` consecutive tokens of a request (with slots, of
+//               several requests). The token loop sends the kernels a step word with position and tokens
+//   head        of a step: the regions IR_LAST run, because the step needs a next token. In attention: a slice of the
+//               vector, which attends by itself
+//   slot, part  with `slots`, the place for one request and its KV cache, and the tokens of one request in a step
+//   region      consecutive operations that run `repeat` times in a step. One such run is a repetition, for example a
+//               layer of the model
+//   firing      one run of a kernel over its operands, for all tokens of the step, in one repetition
+//   word        the data that a stream transfers in one cycle
+//   walk        the order in which the elements of a tensor pass a stream, as nested loops (itensor.h)
+//   walker      the kernel that orders the reads of memory for an engine, ahead of the engine
+//   row-step    one row in each lane of an engine at the same time
+//   lane        of a vector kernel: an element of its words. Of an engine: the multipliers and sums for one row of a
+//               product at a time
+//   beat        the data of one transfer on a memory channel: design.beat_bits bits
+//   descriptor  a request to a DMA engine for a number of beats at an offset in memory
+//   client      a user of memory with a DMA engine
+//   dump        the IR as YAML text
 #ifndef RILL_IR_H
 #define RILL_IR_H
 
@@ -33,9 +55,13 @@ struct ir_platform {
 // How the pass size-fifos chose the depths of FIFOs. NONE: the spec gives the depths.
 enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO };
 
-struct ir_design { // design-wide numbers, docs/rtl.md section 2
+// Design-wide numbers: the keys under `design` in a spec (docs/spec.md has ranges and defaults, docs/ir.md the names
+// that differ), and figures of the board.
+struct ir_design {
     double clock_mhz;
-    int channels, beat_bits, lanes, tokens; // tokens: `T`
+    // Memory channels; bits of a beat (256 or 512); fp32 lanes of vector kernels, unless choose-lanes gives a kernel
+    // others; `T`, the most tokens of a step.
+    int channels, beat_bits, lanes, tokens;
     int copies;      // `A`: tokens that share a beat of weights in one cycle of a matrix engine; divides ir_places
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
@@ -46,15 +72,15 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int unroll;                  // lanes to distribute over the kernels; 0: every kernel has `lanes`
     int group;                   // int4 weights that share a scale, and elements of an operand that share an exponent
     int prefetch_beats, max_burst, outstanding; // of each channel: beats read ahead, beats of a burst, open bursts
-    int64_t context;                            // positions
+    int64_t context;                            // most positions of a request
     struct end_ids eot;                         // ids that end a request
-    int64_t channel_bytes;                      // memory of one channel
+    int64_t channel_bytes;                      // memory of one channel, in bytes
     struct hbm_figures hbm;                     // figures of the board's memory
     struct board_figures figures;               // the other numbers of the board
-    int64_t on_chip_kib;                        // on-chip memory budget of a group; 0: no budget
+    int64_t on_chip_kib;                        // on-chip memory budget of a group, in KiB; 0: no budget, no groups
     int sampling;         // largest top_k that the design supports; 0: it always takes the most likely token
     int logprobs;         // places of the list in a record of log probabilities; 0: the design makes no records
-    int drafts;           // most drafts of a decode step; 0: none
+    int drafts;           // most drafts (guessed next tokens) of a decode step; 0: none
     int draft_confidence; // confidence in drafts when a request begins (rill_drafts); 0 without drafts
     int slots;            // requests at the same time; 0: one, without the logic for slots
     int prefix;           // 1: a request can keep positions of the request before it; else 0
@@ -67,7 +93,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     enum spec_format weights; // format of products that do not choose one
     enum spec_activations activations;
     enum spec_fifo fifo; // SPEC_AUTO until size-fifos
-    const char *board;
+    const char *board;   // name or path, as in the spec
     struct ir_platform platform;
     enum ir_strategy strategy;
     const char *weighed;  // what the strategy decided, in words for the report, or NULL
@@ -95,7 +121,7 @@ enum {
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the dynamic region
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the dynamic region, not for designs
     int64_t platform_wires;                                           // wires to the next die that the platform uses
     bool hbm;                                                         // the ports of the HBM are on this die
 };
@@ -128,8 +154,9 @@ struct ir_attrs {
     size_t capacity;
 };
 
-// Setting a key a second time replaces its value. The functions that read return the fallback if the key is absent or
-// has another kind. ir_attr_find returns NULL if the key is absent.
+// Setting a key a second time replaces its value. Texts and lists are copied into the arena. The functions that read
+// return the fallback if the key is absent or has another kind; ir_attr_float also takes an integer. ir_attr_find
+// returns NULL if the key is absent.
 void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
 void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
 void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
@@ -154,13 +181,13 @@ struct ir_tensor {
     enum ir_dtype dtype;
     int rank;
     struct ir_extent shape[IR_MAX_RANK];
-    int64_t block;   // IR_MX: elements that share an exponent
+    int64_t block;   // IR_MX: elements that share an exponent; 0 for other dtypes
     int64_t exp_min; // IR_MX, IR_ACC: exponent of the unit. A block of IR_MX stores its exponent less exp_min (shift)
     // true: the tensor has rank 2, and its rows are heads of attention. Each row is one firing on every stream that
     // carries the tensor, except where query heads are the tokens of a firing in steps of one token.
     bool heads;
     int producer; // node, or IR_NONE for graph inputs and carried tensors
-    int region;
+    int region;   // in which it is made; IR_NONE for graph inputs
     struct loc loc;
 };
 
@@ -169,7 +196,7 @@ struct ir_node {
     const char *name;
     int op; // enum ir_op (a row of ops.def), or from IR_OPS on a custom kernel
     int region;
-    int inputs, outputs;
+    int inputs, outputs;                     // how many of `in` and `out` are in use
     int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
     struct ir_attrs attrs;
     int lanes;              // fp32 lanes of its kernel's streams; 0 until choose-lanes
@@ -193,7 +220,7 @@ enum ir_when {
 // Operations that run `repeat` times in a step, such as the layers of a model.
 struct ir_region {
     const char *name;
-    int64_t repeat;
+    int64_t repeat; // at least 1
     enum ir_when when;
     int carries;
     struct ir_carry carry[IR_MAX_PORTS];
@@ -271,7 +298,8 @@ struct ir_param {
     struct ir_value value;
 };
 
-// Setting a name a second time replaces its value.
+// Setting a name a second time replaces its value. ir_param_int returns the fallback if the parameter is absent or is
+// no number (ir_value_number).
 void ir_set_param(struct ir *, int kernel, const char *name, struct ir_value);
 void ir_set_int(struct ir *, int kernel, const char *name, int64_t value);
 void ir_set_word(struct ir *, int kernel, const char *name, int bits, int64_t value); // a sized constant, value >= 0
@@ -302,7 +330,7 @@ struct ir_port {
     enum ir_role role; // follows from the name
     bool is_output;
     enum ir_stream_kind kind;
-    int64_t data_bits;      // width of tdata
+    int64_t data_bits;      // width of tdata, in bits
     int64_t count_bits;     // width of tcount, with IR_STREAM_COUNTED
     struct ir_itensor type; // the order in which elements pass the port (itensor.h)
     int index;              // lane of a packed array port (mux, demux, fork), or IR_NONE
@@ -329,7 +357,7 @@ struct ir_kernel {
     size_t port_capacity;
     bool has_fault;  // has an output `fault`
     int die;         // 0 if the design is not partitioned
-    bool is_control; // outlives a request: only `rst` resets it, not the datapath's reset
+    bool is_control; // outlives a request: only `rst` resets it, not the soft reset at the end of a request
 };
 
 // The user of a client: a kernel, or control logic that nets tie to it.
@@ -351,7 +379,7 @@ struct ir_client {
     bool is_packed; // with channel IR_NONE: every channel gets different beats
     // Above 1: row r is on channel `channel` + r mod parts. Valid and ready are packed as if channel were IR_NONE.
     int parts;
-    int base; // net of the base address; IR_NONE: the channel's base register
+    int base; // net (index in struct ir) of the base address; IR_NONE: the channel's base register
     // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
     // burst, and the channel's write engine has a buffer of at least `buffer` beats; 0 means 1.
     int64_t burst, buffer;
@@ -373,14 +401,16 @@ struct ir_edge { // one stream with its FIFO
     int crossings;       // die boundaries to the reader; for a stream in a pool, from the storage to the reader
     int entry_crossings; // for a stream in a pool: die boundaries from the writer to the storage
     int parts;           // parts in which a word crosses from die to die; 0: whole. Always 0 for a stream in a pool
-    int group;           // the group in which both ends are, or IR_NONE
+    int group;           // the group of operations (struct ir_group) in which both ends are, or IR_NONE
     int stored_firings;  // firings that the stream stores between two groups; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its port there, or IR_NONE
 };
 
 // ---- Plain nets --------------------------------------------------------------------------------
 
-// Nets that are not streams, and the bits of them that a port uses. Only the emitter and the dump print them.
+// Nets that are not streams, such as addresses, pulses and levels, and the bits of them that a port uses. Only the
+// emitter and the dump print them. The owner is the part of the design to which a net belongs: several engines, for
+// example, each have a net of the same role. Passes look for a net by its role and owner, never by its name.
 enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF_KERNEL };
 
 // The purpose of a net (nets.def).
@@ -437,6 +467,7 @@ struct ir_wire {
     struct ir_use use;
 };
 
+// of: the owner, as in struct ir_net; IR_NONE for roles with one net per design.
 int ir_net(struct ir *, enum ir_net_role, int of);                  // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of);       // IR_NONE if absent
 const char *ir_net_doc(enum ir_net_role);                           // empty if it has none
@@ -467,7 +498,7 @@ void ir_add_zero(struct ir *, int kernel, const char *port, int64_t bits);      
 void ir_add_open(struct ir *, int kernel, const char *port);                             // an output that nobody reads
 // Connects all inputs of the kernel that take the whole net `from` to the net `to` instead. Returns false if there are
 // none.
-bool ir_retie(struct ir *, int kernel, int from, int to);
+bool ir_retie(struct ir *, int kernel, int from, int to); // from IR_NONE: false
 
 // ---- Matrix engines and memory -----------------------------------------------------------------
 
@@ -479,9 +510,9 @@ struct ir_engine {
     const char *name;                   // with several engines, the name of its product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;        // channels: as many as lanes, or 0 if the engine is resident
-    int lanes;
-    int store;                     // the kernel that stores the weights of a resident engine, or IR_NONE
-    enum ram_style prefetch_style; // memory of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
+    int lanes;                          // 1 to IR_MAX_LANES
+    int store;                          // the kernel that stores the weights of a resident engine, or IR_NONE
+    enum ram_style prefetch_style;      // memory of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
     // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
     // sums and their dequantizer. The two differ for a cut lane, whose multipliers are on the die of the memory ports.
     // result_die: die on which the results come together.
@@ -496,10 +527,10 @@ struct ir_firing {
     int region;
     int head;            // attention: query head of this firing; product of an operand with several rows: the row
     int kv_head;         // the key and value head that the firing reads
-    int mode;            // ENGINE_MODE_INT8 ... (fields.def)
+    int mode;            // ENGINE_MODE_... (fields.def): 0 int8 weights, 1 int4 weights, 2 scores (keys), 3 values
     int x_edge_port;     // input of the x multiplexer
     bool x_take, x_free; // takes the next operand; frees its bank at the end
-    bool outer;          // modes 0 and 1: processes the first chunk of row-steps column by column, K outermost
+    bool outer;          // modes 0 and 1: row-steps of the first chunk advance together, beat by beat (K outermost)
     bool kv_keep;        // mode 3: the next firing of this node reads the same head
     int y_port;          // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups; // fields of the engine's entry (fields.def)
@@ -510,13 +541,13 @@ struct ir_firing {
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
 enum ir_segment_role { IR_SEG_OF_KERNEL, IR_SEG_PROMPT, IR_SEG_RING };
 
-struct ir_segment { // a range of the memory; its offset is the same on every channel that holds it
-    const char *name;
+struct ir_segment {   // a range of the memory; its offset is the same on every channel that holds it
+    const char *name; // in memory_map.json
     enum ir_segment_kind kind;
     int node;                  // the operation that reads or writes it (matmul, embed, ...), or IR_NONE
     int channel;               // IR_NONE: every channel of the engine that reads it
-    int64_t offset;            // bytes
-    int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats
+    int64_t offset;            // bytes from the channel's base address
+    int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats; else 0
     int64_t bytes;             // weights: of one repetition; others: of the whole segment
     enum ir_segment_role role; // role of a segment that belongs to no operation
     int parts;                 // above 1: row r is stored on channel + r mod parts, as row r / parts there
@@ -605,12 +636,14 @@ struct ir {
 
 // ---- Building and looking up --------------------------------------------------------------------
 
-// The functions ir_add_... append an item and return its index. Tensors and nodes belong to the region added last.
-// Pointers to items of the same list are not valid afterwards, because the list may move.
+// The functions ir_add_... append an item and return its index. Name arguments are copied. Tensors and nodes belong to
+// the region added last. Pointers to items of the same list are not valid afterwards, because the list may move.
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
 int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
-void ir_move_node(struct ir *, int node, int to, int region); // moves a node to an earlier index and to this region
+// Moves a node to an earlier index and to this region, which is the same or an earlier one. Its outputs move along.
+void ir_move_node(struct ir *, int node, int to, int region);
+// If another kernel has the name, a number from 2 on is appended. node: the operation that it serves, or IR_NONE.
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
 // Connects a kernel's stream port, given by its whole name, to a client's nets, which the memory emitter declares.
@@ -634,7 +667,7 @@ const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role)
 enum ir_role ir_role_of(const char *port_name); // the role of ports with this name; IR_ROLE_NONE: no role has it
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its two ends has the role
-bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are steps
+bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are step words
 // Adds the edge from an output to an input, with its name. Returns its index.
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 const char *ir_end_name(const struct ir *, int kernel, int port); // name of a port in the names of streams
@@ -663,8 +696,9 @@ enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write eng
 // Returns whether the design has a second clock: with `A: 4` or `pump: 2`. The multipliers then work twice per cycle,
 // and the top module has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
-const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
-int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
+const char *ir_strategy_text(const struct ir *); // `auto: ...` for the report and the dump; NULL: no strategy
+// Address width of the memory ports, from the board's memory: at least 34; 64 if the memory is not known.
+int ir_address_bits(const struct ir *);
 int64_t ir_write_buffer(const struct ir *, int channel); // beats of the channel's write buffer; 0: no writes
 // Returns the name of a kernel or net of an engine: `what`, after the engine's name if the design has several engines.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
@@ -691,7 +725,8 @@ int ir_port_user_bits(const struct ir *, const struct ir_port *);
 // of `slots` and `T`.
 int ir_parts_of_step(const struct ir *);
 // Returns the number of copies of a repetition's vector parameters in their on-chip store: in a repeated region, one
-// for each vector that the operation works on in a firing, else 1. The store is read in a circle.
+// for each vector that the operation works on in a repetition, else 1. The store is read in a circle, word after word,
+// so a vector that is needed again must be stored again.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // Returns the itensor type in the notation of the paper StreamTensor, in arena memory.
@@ -709,8 +744,8 @@ bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 void ir_write_text(const struct ir *, struct text *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
-// Checks the structural rules that hold between passes. Reports each violation as an internal error of `pass`. Returns
-// false if there is one.
+// Checks the structural rules that hold between passes, for example that every index is in range. Reports each
+// violation to diag as an internal error of `pass` (the program goes on). Returns false if there is one.
 bool ir_verify(const struct ir *, struct diag *, const char *pass);
 
 // ---- Engines on several dies -------------------------------------------------------------------
@@ -719,8 +754,9 @@ bool ir_verify(const struct ir *, struct diag *, const char *pass);
 // parameters.
 enum { IR_MAX_CHAINS = IR_MAX_DIES, IR_LANE_GROUPS = IR_MAX_LANES / IR_LANE_GROUP };
 
-// A command chain that the lanes of a die share. Multipliers of lanes that are cut have a separate chain, marked
-// `early`.
+// A command chain that the lanes of a die share: registers that bring the engine's command (multiply one beat) to them.
+// Multipliers of lanes that are cut have a separate chain, marked `early`, because their sums on another die need the
+// command later.
 struct ir_chain {
     int die;
     bool early, multiplies; // multiplies: serves multipliers of lanes, not only sums
@@ -741,7 +777,8 @@ int ir_result_hops(const struct ir_engine *);
 // extra stage before the boundary.
 int ir_pulse_hops(const struct ir *, const struct ir_engine *);
 // Returns how many bits of row parameters a cut lane sends to its sums per clock (PARAM_BITS). The result is so large
-// that the parameters of a row never take more cycles than the beats of the row.
+// that the parameters of a row (scale and bias, 64 bits) never take more cycles than the beats of the row: a power of
+// two from 8 to 64.
 int ir_param_bits(const struct ir *, const struct ir_engine *);
 // Returns the die on which the streams of a kernel start. The results of an engine may be on another die than the rest
 // of the engine.
@@ -760,8 +797,9 @@ int64_t ir_credit_cycles(int borders);
 // bits.
 int ir_edge_parts(const struct ir_edge *);
 int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
-// Returns the depth of the FIFO of a stream that needs `depth` words on one die. Between dies it is larger, by the
-// words that can be sent while a word and its credit are on the way.
+// Returns the depth of the FIFO of a stream that needs `depth` words on one die and crosses `borders` die boundaries.
+// With borders, it is larger by the words that can be sent while a word and its credit are on the way. A credit is the
+// sender's right to send a word, because the FIFO has a free place.
 int64_t ir_credits(int64_t depth, int borders);
 
 #endif

@@ -33,7 +33,8 @@ const char *reader_optional(struct reader *r, const struct yaml_node *map, const
 const char *reader_text(struct reader *r, const struct yaml_node *map, const char *key);
 int reader_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words, size_t count);
 enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const char *key);
-// Returns the number of items in a list. A list with more than `max` items is an error; the result is then 0.
+// Returns the number of items in a list. It is an error if `list` is NULL, is not a list or has more than `max` items;
+// the result is then 0.
 size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max);
 // Returns item i of a list as an integer.
 int64_t reader_item_int(struct reader *r, const struct yaml_node *list, size_t i);

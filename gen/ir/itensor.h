@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of values and of streams: dtypes, extents (static, or dynamic with a bound), iterative tensor types, and the
-// converters between them. docs/ir.md explains the notation with examples.
+// converters between them. An itensor is such an iterative tensor type: the tensor that a stream carries, and the order
+// in which its words arrive. docs/ir.md explains the notation with examples.
 #ifndef RILL_ITENSOR_H
 #define RILL_ITENSOR_H
 
@@ -27,7 +28,7 @@ enum ir_dynamic {
 };
 
 struct ir_extent {
-    int64_t bound;
+    int64_t bound; // the value of a static extent
     enum ir_dynamic dynamic;
 };
 
@@ -49,8 +50,12 @@ struct ir_patch {
 };
 
 // Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream, as
-// nested loops. Loop map[d] walks data dimension d; IR_NONE: the tile covers the dimension, so no loop is needed. A
-// loop that neither a dimension nor a tap names reads the same data again.
+// nested loops. A tile is the block of elements in a word. On the stream of a tensor, data dimension 0 is the token,
+// and the others are those of the tensor. A loop makes `trip` trips and advances by `step` elements along the dimension
+// that it walks. Loop map[d] walks data dimension d; IR_NONE: the tile covers the dimension, so no loop is needed. A
+// loop that neither a dimension nor a tap names reads the same data again. For example, itensor<1x8xf32, [16,
+// tokens<=2]*[8, 1], (d0,d1)->(d1,d0)> has tiles of 1 x 8 elements, trips 16 and `tokens`, steps 8 and 1, and map {1,
+// 0}.
 struct ir_itensor {
     enum ir_dtype dtype;
     int rank;
@@ -92,7 +97,7 @@ struct itensor_buffer {
     int64_t shape[IR_MAX_RANK]; // elements stored along each dimension
     int64_t elements;           // elements of one of the two banks
 };
-// Returns false if the two types carry different data: ranks, dtypes or extents differ.
+// Fills in the buffer. Returns false if the two types carry different data: ranks, dtypes or extents differ.
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
 
 // A walk is the form of a type that the hardware uses: the order of a stream's elements as nested loops over the
@@ -103,8 +108,8 @@ struct itensor_walk {
     int loops;
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // outermost first; stride 0: reads the same elements again
 };
-// Derives the walk over a tensor with these extents. Returns false if a trip count is dynamic, if a tile extends past
-// the end of one of several dimensions, or if there are patches.
+// Derives the walk over a tensor with these extents, one for each dimension of the type. Returns false if a trip count
+// is dynamic, if a tile extends past the end of one of several dimensions, or if there are patches.
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 

@@ -11,8 +11,9 @@ enum { LAYOUT_V_BLOCK = 64 /* positions of one V block */, LAYOUT_ALIGN = 4096 /
 static inline int64_t layout_div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t layout_align(int64_t bytes) { return layout_div_up(bytes, LAYOUT_ALIGN) * LAYOUT_ALIGN; }
 
-// A weight matrix [rows][k] as the lanes of an engine read it. `channels` is the number of the engine's lanes. Each
-// lane reads one channel, except in a resident engine. Lane n mod `channels` reads row n.
+// A weight matrix [rows][k] as the lanes of an engine read it: in chunks of row-steps, each of which begins with header
+// beats. A row-step is one row in each lane. `channels` is the number of the engine's lanes. Each lane reads one
+// channel, except in a resident engine. Lane n mod `channels` reads row n.
 struct layout_matrix {
     int64_t rows, k;
     enum spec_format format;
@@ -40,13 +41,14 @@ int64_t layout_chunk_beat(const struct layout_matrix *, int64_t chunk);
 // the channels of the engine that multiplies by the values.
 struct layout_kv {
     int64_t heads, head_dim;
-    int64_t k_units;                     // beats of a head's key at one position
-    int64_t k_positions;                 // positions per channel, ceil(context / channels)
-    int64_t k_head_bytes, k_layer_bytes; // of the keys of a head, and of all heads of a layer, on one channel
-    int64_t v_rows;                      // row-steps of a head, ceil(head_dim / channels)
-    int64_t v_block_beats;               // beats of one block of 64 positions
-    int64_t v_blocks;                    // ceil(context / 64)
-    int64_t v_row_bytes, v_layer_bytes;  // of the values of a row, and of all heads of a layer, on one channel
+    int64_t k_units;     // beats of a head's key at one position
+    int64_t k_positions; // positions per channel, ceil(context / channels)
+    // Of the keys of a head, and of all heads of a layer (rounded up to LAYOUT_ALIGN), on one channel.
+    int64_t k_head_bytes, k_layer_bytes;
+    int64_t v_rows;                     // row-steps of a head, ceil(head_dim / channels)
+    int64_t v_block_beats;              // beats of a row of one block of 64 positions
+    int64_t v_blocks;                   // ceil(context / 64)
+    int64_t v_row_bytes, v_layer_bytes; // of the values of a row, and of a layer (rounded up likewise), on one channel
 };
 struct layout_kv layout_kv(const struct ir_design *, int channels, int64_t heads, int64_t head_dim);
 

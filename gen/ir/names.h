@@ -10,8 +10,8 @@
 const char *names_in(struct arena *, const char *pattern, int64_t repetition);
 // Returns whether the pattern has an expression, so that the name differs between repetitions.
 bool names_repeat(const char *pattern);
-// Checks that braces come in pairs around expressions of `layer`, and that each has a non-negative value in every
-// repetition. Returns false after filling *error, whose place is relative to the pattern.
+// Checks that braces come in pairs around expressions of `layer`, and that each has a non-negative value in repetitions
+// 0 to 1024 and in the last one. Returns false after filling *error, whose place is relative to the pattern.
 bool names_check(struct arena *, const char *pattern, int64_t repetitions, struct expression_error *error);
 
 #endif

@@ -55,7 +55,7 @@ enum ir_weights {
 // Sets dtype, rank and shape (and block, exp_min) of the outputs. Returns false after reporting an error at the node.
 typedef bool ir_type_rule(struct ir *, struct ir_node *, struct diag *);
 
-// A row of ops.def, which explains the columns.
+// A row of ops.def, which explains the columns. (The kernel's class is in gen/kernel/kernel.c.)
 struct ir_op_info {
     const char *name;
     int inputs, outputs;
@@ -104,7 +104,7 @@ int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // Finds the row of one of the attributes `order` and `lanes`, which every operation may have. Returns false for any
 // other key.
-bool ir_common_attr(const char *key, struct ir_op_attr *out);
+bool ir_common_attr(const char *key, struct ir_op_attr *out); // order: of the output's loops; lanes: of the kernel
 // Finds the row of an attribute of the operation, or of one that all operations have. Returns false if it does not
 // exist.
 bool ir_op_attr_of(const struct ir *, int op, const char *key, struct ir_op_attr *out);

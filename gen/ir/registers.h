@@ -14,11 +14,11 @@ enum register_role {
     REGISTER_POINTER, // argument: an address in memory
     REGISTER_STATUS,
     REGISTER_SETTING, // written by the host but not an argument: keeps its value between requests
-    REGISTER_COUNTER
+    REGISTER_COUNTER  // of events or cycles
 };
 // The registers that a row has: one, or one per channel, per further counter, or per further id that ends a request.
 enum register_per { REGISTER_ONE, REGISTER_CHANNEL, REGISTER_VALUE, REGISTER_END_ID };
-enum register_access { REGISTER_RO, REGISTER_RW };
+enum register_access { REGISTER_RO, REGISTER_RW }; // for the host: only to read; to read and write
 // Distances in bytes from one register of a row to the next. A pointer takes 64 bits and a spare 32-bit word. A counter
 // takes 64 bits. An end id takes 32 bits. REGISTER_SPACE: bytes of the whole address space.
 enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_END_ID_STRIDE = 4, REGISTER_SPACE = 4096 };

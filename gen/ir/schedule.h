@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static schedules: the tables of rill_schedule, a part of several kernels (docs/rtl.md section 5). A table says, entry
-// by entry, what a kernel does in a step. The entries are divided into sections, in most tables one per region. The
-// first half of this header builds tables, the second half reads them back.
+// by entry, what a kernel does in a step: the kernel walks the entries of a section in order, as often as the section
+// says, then those of the next one. In most tables there is one section per region, and an entry is a firing or a turn.
+// The first half of this header builds tables, the second half reads them back.
 #ifndef RILL_SCHEDULE_H
 #define RILL_SCHEDULE_H
 
@@ -29,19 +30,21 @@ struct schedule {
 };
 
 void schedule_init(struct schedule *, struct ir *, int entry_bits);
-// Opens a section, to which the following entries belong. A step walks it `repeat` times. when_head: only steps that
-// need the head walk it.
+// Opens a section, to which the following entries belong. The first entry needs one. A step walks it `repeat` times, at
+// most SECTION_MOST. when_head: only steps that need the head walk it.
 void schedule_section(struct schedule *, int64_t repeat, bool when_head);
 // Appends an entry of zeros; schedule_field then sets its fields.
 void schedule_entry(struct schedule *);
 void schedule_many(struct schedule *); // marks the last entry as skipped in steps of one token
 void schedule_part(struct schedule *); // marks the last entry as walked once for each part of a step
 // Sets a field of the last entry. Ends the program with an internal error if the value does not fit.
-void schedule_field(struct schedule *, enum field, uint64_t value);
-uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
+void schedule_field(struct schedule *, enum field, uint64_t value); // field: of fields.h, such as ENGINE_MODE
+uint64_t schedule_get(const struct schedule *, enum field);         // of the last entry
 // Sets the kernel's parameters SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE, and
 // ENTRY_MANY if any entry is skipped in steps of one token. In a design whose steps have several parts, it also sets
-// PARTS, and ENTRY_PART if any entry is walked once per part.
+// PARTS, and ENTRY_PART if any entry is walked once per part. Ends the program with an internal error if a section has
+// more than SECTION_MOST entries or repetitions, if its last entry is skipped in steps of one token (kernels learn from
+// the last entry that the step is over), or if its entries that are walked once per part are not adjacent.
 void schedule_set_params(const struct schedule *, int kernel);
 
 // A table read back from a kernel.

@@ -20,7 +20,7 @@ bool type_wrong(const struct ir *, const struct ir_node *, const char *key, cons
 // Adds a note that `scale` turns heads into a vector, if the tensor has heads whose rows do not grow with the position.
 void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
 
-// One function for every rule that the table names.
+// One function for every rule that the table names. struct ir_op_info in ops.h has the one of each operation.
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) ir_type_rule type_##type;
 #include "include/ops.def"
 #undef RILL_OP

@@ -17,7 +17,8 @@ int64_t window_unit(const struct ir *); // positions; reading begins at multiple
 int64_t window_length(const struct ir *, int node, int64_t repetition);
 // Returns the first position that is read in a step whose first token is at `position`; 0 if `node` is IR_NONE.
 int64_t window_begin(const struct ir *, int node, int64_t repetition, int64_t position);
-// Returns the largest number of positions that a step reads in one repetition, over all repetitions.
+// Returns the largest number of positions that a step reads in one repetition, over all repetitions; at most the
+// context.
 int64_t window_most(const struct ir *, int node);
 
 #endif

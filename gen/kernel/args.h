@@ -13,8 +13,8 @@ enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);
 int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);
 // Returns a number from 1 to 2^40 - 1. Returns 0 if the parameter is absent or another value.
 int64_t args_address(const struct kernel_args *, const char *name);
-// Returns an item of a list. Item 0 is written first in Verilog and has the highest bits. Returns the fallback if the
-// item is past the end or the parameter is not a list.
+// Returns the lowest 64 bits of an item of a list. Item 0 is written first in Verilog and has the highest bits. Returns
+// the fallback if the item is past the end or the parameter is not a list.
 int64_t args_item(const struct kernel_args *, const char *name, int item, int64_t fallback);
 
 static inline struct kernel_args args_of(const struct ir_kernel *k) {

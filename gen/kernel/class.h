@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to gen/kernel: functions that several kernel classes share, for parameters, timing contracts and costs.
+// Internal to gen/kernel: functions that several kernel classes share, for parameters, timing contracts (contract.h)
+// and costs. Names in capitals are parameters of the Verilog modules; their fallbacks are the defaults in the RTL.
 #ifndef RILL_KERNEL_CLASS_H
 #define RILL_KERNEL_CLASS_H
 
@@ -19,9 +20,9 @@ static inline int64_t class_places(const struct kernel_args *a) {
     return places ? places : args_int(a, "LAYERS", 1);
 }
 static inline int64_t class_ports(const struct kernel_args *a) { return args_int(a, "PORTS", 1); }
-// Returns the levels of a binary tree over the lanes.
+// Returns the levels of a binary tree over the lanes; 0 for one lane.
 static inline int64_t class_levels(const struct kernel_args *a) { return log2_up(class_lanes(a)); }
-// Returns the words of a vector of N elements.
+// Returns the words (chunks) of a vector of N elements.
 static inline int64_t class_chunks(const struct kernel_args *a) { return div_up(args_int(a, "N", 1), class_lanes(a)); }
 static inline bool class_is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 // Returns the greatest common divisor of a and b, which are not negative; with b = 0 it is a.
@@ -48,7 +49,8 @@ void class_rows(const struct kernel_args *, struct timing_contract *);   // rows
 
 // ---- computed weights ----
 
-// Fills the table with the cosines and sines of rope_table's angles (rope.c; docs/numerics.md section 9).
+// Fills table[rows][cols] with the cosines and sines of rope_table's angles (rope.c; docs/numerics.md section 9): a row
+// per position has cols / 2 cosines, then as many sines.
 void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
 
 // ---- soft caps (softcap.c): as a kernel, and on the scores of softmax ----
@@ -77,8 +79,8 @@ void class_cost_padding(const struct kernel_args *, struct cost_resources *); //
 
 // ---- sliding windows (window_params.c) ----
 
-// Sets parameter `name` to the window of a token in each layer, and WINDOWS to the number of layers. If all layers have
-// one window it sets a single value, and without windows nothing.
+// Sets parameter `name` to the window of a token in each layer, in positions, and WINDOWS to the number of layers. If
+// all layers have one window it sets a single value, and without windows nothing.
 void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);
 void class_window(struct ir *, const struct ir_node *, int kernel); // sets WINDOW from the node's attribute
 // class_cost_window adds the window logic of a kernel with WINDOW. class_cost_window_entries adds that of the engine

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing contract of a kernel, which follows from its RTL parameters: the machine that imitates the kernel in the
-// simulator of the forecast, and the numbers of this machine (docs/timing.md). Times are in cycles, and amounts are in
-// words of a stream. A row is one word of each active token of the step.
+// simulator of the forecast, and the numbers of this machine (docs/timing.md explains each with examples). Times are in
+// cycles, and amounts are in words of a stream. A row is one word of each active token of the step. A group is the
+// words that a kernel gathers before it sends the words made from them. A turn is the time in which a kernel passes the
+// words of one of its streams. ir.h explains firing, step, head, part and slot.
 #ifndef RILL_CONTRACT_H
 #define RILL_CONTRACT_H
 
@@ -11,7 +13,8 @@
 // (gen/simulator/machines.def). The structs below have their numbers.
 enum timing_machine {
     TIMING_NONE,     // moves no words
-    TIMING_PIPE,     // takes a word of every input for each word of the output; its stages stall together
+    TIMING_PIPE,     // takes a word of every input for each word of the output; its stages stall together, that is, an
+                     // output word that is not taken holds all of them
     TIMING_BANKS,    // groups of rows are gathered in banks, then read while the next ones arrive
     TIMING_SOFTMAX,  // as TIMING_BANKS, with a stream of scalars in addition
     TIMING_ARGMAX,   // takes a firing, then sends a word per token
@@ -50,7 +53,7 @@ enum timing_machine {
     TIMING_MACHINES
 };
 
-// The words that an input must deliver, relative to those of the other inputs or of the output.
+// How often a kernel needs a word of an input, relative to the words of its other inputs or of the output.
 enum timing_need {
     TIMING_EACH,  // a word for every word of the other inputs
     TIMING_ROW,   // a word for every row, used for each word of the row and taken with the last token's word
@@ -59,7 +62,8 @@ enum timing_need {
                   // kept in banks
 };
 
-// The numbers of each machine. A place is free when a word or group may be written there.
+// The numbers of each machine. A place is free when a word or group may be written there. Most numbers must be from 0
+// to 2^20 (kernel.c checks them).
 
 // Rows of a table in memory that a custom kernel reads before it takes the words of a firing.
 struct timing_table {
@@ -98,7 +102,7 @@ struct timing_banks {
 };
 
 struct timing_gear {
-    int64_t in, out; // elements of a word
+    int64_t in, out; // elements of a word at the input and at the output
     // Each `last_words`-th row-step has only `last_elements` elements per token. 0: the words themselves tell their
     // numbers of elements.
     int64_t last_words, last_elements;
@@ -301,9 +305,10 @@ struct timing_contract {
 };
 
 // Makes a kernel's contract. Returns false if the module has no contract, or if its numbers are impossible, as in an
-// edited dump. The timing of a design with such a kernel cannot be analysed.
+// edited dump; the contract then must not be used. The timing of a design with such a kernel cannot be analysed.
 bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
-// Returns the cycles from the last word of an input group to the first word made from it, if nothing stalls.
+// Returns the cycles from the last word of an input group (for most machines, from a word) to the first word made from
+// it, if nothing stalls. For TIMING_EMBED, TIMING_POSITION and TIMING_READER, they count from the last beat.
 int64_t timing_latency(const struct timing_contract *);
 enum timing_need timing_need(const struct ir_kernel *, int port); // what the kernel needs from this input
 // Returns the numbers of the table that a custom kernel reads; NULL: the machine has none.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: everything that the compiler knows about RTL modules, as one class per module. Each class is defined in a
-// file of gen/kernel; the small parts of an engine share a file. No other code spells a module's name or knows what the
-// module does. Passes ask a class for traits, the forecast for its timing contract, and the cost model for its
-// resources and memories. A kernel that a spec declares gets its own class (kernel_set_customs), so passes treat it
-// like any other.
+// file of gen/kernel; small modules of one kind, such as the parts of an engine, share a file. No other code spells a
+// module's name or knows what the module does. Passes ask a class for traits, the forecast for its timing contract, and
+// the cost model for its resources and memories. A kernel that a spec declares gets its own class (kernel_set_customs),
+// so passes treat it like any other.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -22,7 +22,8 @@ struct cost_resources {
 
 // Adds `times` times `what`; times may be negative.
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
-// Returns the resources of a simple dual-port RAM of `words` x `bits`, without an output register.
+// Returns the resources of a simple dual-port RAM of `words` x `bits`, without an output register. RAM_AUTO: LUTRAM for
+// few words, otherwise block RAM, as synthesis tools choose.
 struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style);
 // Returns the resources of rill_fifo: its storage and its control.
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style);
@@ -128,13 +129,15 @@ const struct kernel_class *kernel_of_op(const struct ir *, int op);
 const struct kernel_class *kernel_of(const struct ir_kernel *);
 bool kernel_is(const struct ir_kernel *, unsigned traits); // whether the kernel has at least one of these traits
 // Returns the largest number of lanes up to `lanes` that the class supports, or if there is none, the least one above.
+// lanes: a power of two, at most 32.
 int kernel_lanes(const struct kernel_class *, int lanes);
 struct kernel_part { // the part of a stream's words that the reader uses: lowest bit and number of bits
     int64_t first, bits;
 };
 struct kernel_part kernel_part(const struct ir *, const struct ir_edge *);
 int kernel_first(const struct ir *, unsigned traits); // the first kernel with one of these traits, or IR_NONE
-// Adds a kernel of this class and returns its index. node: the operation that it serves, or IR_NONE.
+// Adds a kernel of this class and returns its index. If the name is taken, a number is appended (ir_add_kernel). node:
+// the operation that it serves, or IR_NONE.
 int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
 // Sets the custom kernels of the spec (ir_set_customs) and makes a class for each.
 void kernel_set_customs(struct ir *, struct custom *, int count);
@@ -143,8 +146,8 @@ struct ir *kernel_read_design(struct arena *, const char *path, struct diag *);
 // Calculates the resources of one instance of an RTL module. If there is no formula for it, returns false and sets *out
 // to zero.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
-// Calculates the resources of a kernel. Returns false if they are unknown, as for a custom kernel that does not declare
-// them.
+// Calculates the resources of a kernel. Returns false if they are unknown. The result is then zeros, except for a
+// custom kernel that does not declare its resources: it leaves the struct unchanged.
 bool kernel_cost(const struct ir *, int kernel, struct cost_resources *);
 bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it has no memory whose style may be chosen
 
@@ -168,10 +171,11 @@ struct cost_resources cost_one_sums(const struct ir_kernel *engine); // only its
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);
 struct cost_resources cost_engine_results(const struct ir_kernel *engine);
 
-// Values of a kernel's parameters, for other code, which does not know the parameters' names.
+// Values of a kernel's parameters, for other code, which does not know the parameters' names. A function that names a
+// module is only for kernels of this module.
 int64_t kernel_ports(const struct ir_kernel *);    // streams that it forks, merges, distributes or stores
 int64_t kernel_tokens(const struct ir_kernel *);   // most tokens of a firing
-int64_t kernel_offset(const struct ir_kernel *);   // bytes from a base address to the rows that it reads or writes
+int64_t kernel_offset(const struct ir_kernel *);   // bytes from a base address to the rows that it moves; 0: not stated
 bool kernel_is_together(const struct ir_kernel *); // whether its tokens may be query heads in a step of one token
 int64_t kernel_together(const struct ir_kernel *); // how many query heads; 0: not stated
 bool kernel_takes_whole(const struct ir_kernel *); // for kernels that reorder: whether a firing is one group

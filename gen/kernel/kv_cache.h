@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attentions of a graph and the caches of their keys and values. A cache has one layer for every repetition of
-// every attention that it serves. Layers of keys are in the program order of attn_scores, layers of values in that of
+// The attentions of a graph and the caches of their keys and values. An attention is a chain of operations: attn_scores
+// (products of the query with the keys), softmax, and attn_values (the sum of the values with these weights). The
+// arguments `scores` and `values` are nodes of these operations. A cache has one layer for every repetition of every
+// attention that it serves. Layers of keys are in the program order of attn_scores, layers of values in that of
 // attn_values. Attentions on one engine share a cache. With an engine for each product, every attention has its own
 // cache.
 #ifndef RILL_KV_H

@@ -14,7 +14,7 @@ enum cost_term {
     COST_TERMS
 };
 
-struct cost_amount {
+struct cost_amount { // what one unit of a term takes
     double lut, ff;
     int64_t dsp;
 };
