@@ -49,7 +49,8 @@ bool replay_step(struct replay *run, uint32_t input_id, const float *const row[]
 
 // If a custom kernel has no golden function, the caller gives its whole result for each repetition and position of the
 // request (replay_give). A step that needs a result that was not given yet returns false, and replay_waits() is true.
-// If the same call is repeated after the result was given, it continues from there.
+// If the same call is repeated after the result was given, it continues from there. The replay does not tell which
+// result is missing: the caller repeats the call when it has given a further one.
 bool replay_waits(const struct replay *run);
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position,
                  const void *values);   // all elements of the tensor, fp32 or int8; they are copied
