@@ -33,7 +33,9 @@ void logprobs_add(struct logprobs_list *list, const struct token_logprobs *token
 
 void logprobs_free(struct logprobs_list *list) { free(list->items); }
 
-// Appends the text of a token as a JSON string. Bytes that are not valid UTF-8 become U+FFFD.
+// Appends the text of a token as a JSON string. Bytes that are not valid UTF-8 become U+FFFD by the rules of the
+// answer's text: one U+FFFD for an incomplete character, for which text_add_json_string alone would write one for each
+// byte.
 static void quoted(const struct logprob *token, struct text *out) {
     struct answer_text whole = {0};
     struct text text = {0};
@@ -54,7 +56,8 @@ static uint32_t listed(const struct api_request *q, const struct token_logprobs 
 
 // ---- chats ----
 
-// Appends a token with its log probability and its bytes, without the closing brace.
+// Appends a token with its log probability and its bytes, without the closing brace, because for the token of the
+// answer the caller adds another member, top_logprobs.
 static void chat_token(const struct logprob *token, struct text *out) {
     text_add(out, "{\"token\": ");
     quoted(token, out);
@@ -63,6 +66,8 @@ static void chat_token(const struct logprob *token, struct text *out) {
     text_add(out, "]");
 }
 
+// Appends the tokens of a chat: {"content": [{"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": [{"token":
+// "a", "logprob": -0.5, "bytes": [97]}]}], "refusal": null}.
 static void write_chat(const struct api_request *q, const struct token_logprobs *tokens, size_t count,
                        struct text *out) {
     text_add(out, "{\"content\": [");
@@ -99,6 +104,8 @@ static void top_object(const struct api_request *q, const struct token_logprobs 
     text_add(out, "}");
 }
 
+// Appends the tokens of a completion, in lists with an item for each token: {"tokens": ["a"], "token_logprobs": [-0.5],
+// "top_logprobs": [{"a": -0.5, "b": -1.2}], "text_offset": [0]}. top_logprobs is null if the request wants none.
 static void write_completion(const struct api_request *q, const struct token_logprobs *tokens, size_t count,
                              struct text *out) {
     text_add(out, "{\"tokens\": [");

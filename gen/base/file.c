@@ -100,7 +100,9 @@ char *file_whole(struct arena *arena, const char *path) {
     return arena_printf(arena, "%s/%s", strcmp(dir, "/") ? dir : "", slash ? slash + 1 : path);
 }
 
-// Returns the offset after the folders, and their `/`, that two absolute paths share; 1 if they share only the root.
+// Returns the length of the folders that two absolute paths share, with the `/` after the last one; 1 if they share
+// only the root. A path that ends with these folders has its NUL in place of this `/`, so the result is one more than
+// its length.
 static size_t common_folders(const char *a, const char *b) {
     size_t common = 0;
     for (size_t i = 0;; i++) {
@@ -116,7 +118,7 @@ char *file_relative(struct arena *arena, const char *dir, const char *path) {
     if (common <= 1) return to;
     for (const char *p = from + common - 1; *p; p++)
         if (*p == '/') up = arena_printf(arena, "%s../", up);
-    const char *down = to + common;
+    const char *down = to[common - 1] ? to + common : ""; // "": `path` is a folder above `dir`, or `dir` itself
     return arena_printf(arena, "%s%s%s", up, *up || strchr(down, '/') ? "" : "./", down);
 }
 

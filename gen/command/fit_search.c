@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search of `rill import`. It finds the number of channels and the use of multipliers with which a request takes
-// the least time within the limits of the board. A *way* is a base design with values of `A` and `pump`. For each way
-// the search takes the most channels that are within the limits by estimate (gen/explore). The design of the best way
-// by estimate is then built with all passes. If this design exceeds the limits after all, its way goes on with fewer
-// channels. At the end, query heads share reads of keys and values if that pays for a request that fills the context.
-// The effort of the search is limited by the number of designs that it builds and not by time, so it finds the same
-// design on every machine.
+// the least time within the limits of the board. The use of multipliers is given by two keys of the spec. `A`, at most
+// `T` (the tokens of a step), is the number of tokens that the engine serves per cycle with one beat of weights. `pump`
+// is how often a multiplier works per cycle; 2 needs a second clock.
+//
+// A *base* is a design from fit_board.c, which has all other keys and the most channels. A *way* is a base with one
+// pair of values of `A` and `pump`. For each way the search takes the most channels that are within the limits by
+// estimate (gen/explore). It builds the design of the best way with all passes. If this design exceeds the limits after
+// all, the search gives this way fewer channels, and builds the design of the way that is the best one then. At the
+// end, query heads share reads of keys and values if that pays (weigh). The effort of the search is limited by the
+// number of designs that it builds and not by time, so it finds the same design on every machine.
 #include <stdlib.h>
 
 #include "gen/command/fit.h"
@@ -15,7 +19,8 @@
 static const struct {
     int copies, pump; // copies: value of `A`; pump 0: the spec does not set it
 } kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
-// MOST_BUILDS: designs that a search builds with all passes.
+// MOST_BUILDS: designs that the search builds with all passes until one is within the limits. The attempts to share
+// reads are not counted; they have a limit in take_sharing.
 enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, MOST_BUILDS = 12 };
 
 struct way {
@@ -110,7 +115,7 @@ static bool estimate(const struct fitting *f, struct way *w, const int64_t reque
 }
 
 struct sharing {
-    struct way usual;      // the design with sharing, estimated for the request of the search
+    struct way usual;      // the way with sharing and its estimate for the usual request, the one of the search
     double alone, filling; // worth() of a request that fills the context, without sharing and with it
     int64_t full[2];       // the request that fills the context
     bool pays;             // set by weigh()

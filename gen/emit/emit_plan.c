@@ -12,8 +12,8 @@
 // ---- names ----
 
 // Returns the design's name as a Verilog identifier: one `_` replaces each run of characters that are neither letters
-// nor digits. If the name does not begin with a letter, or begins with `rill` like the modules of the library,
-// `design_` precedes it.
+// nor digits, but a single such character at the end is dropped. If the name does not begin with a letter, or begins
+// with `rill` like the modules of the library, `design_` precedes it, and such a run at the beginning is dropped.
 static const char *prefix_of(const struct ir *ir) {
     struct text text = {0};
     bool own = isalpha((unsigned char)ir->name[0]) && strncmp(ir->name, "rill", 4) != 0;
@@ -65,9 +65,11 @@ struct homes {
 
 static int home_of(struct homes *h, int kernel);
 
-// Returns the home that a port's stream suggests. If the port fires in a region, this is the module of the region, or
-// `shared` if the other end is a multiplexer or demultiplexer whose home is `shared`. Otherwise it is the home of the
-// kernel at the other end. Returns NOWHERE if the stream decides nothing, for example if it carries step words.
+// Returns the home that a port's stream suggests. This is the first of these that applies:
+// - NOWHERE, if the port has no stream, or a stream of step words, which kernels of all regions read;
+// - `shared`, if the other end is a multiplexer or demultiplexer whose home is `shared`;
+// - the module of the region in which the port fires;
+// - the home of the kernel at the other end. It is NOWHERE while the search for it is in progress.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;
@@ -117,9 +119,11 @@ static bool is_of_engine(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Returns the home that a kernel's streams suggest. The outputs decide, or for a multiplexer the inputs. The other side
-// decides if this side decides nothing, or if this side suggests several homes and the kernel is neither a multiplexer
-// nor a demultiplexer. Returns `shared` if several homes remain, and `control` if neither side decides.
+// Returns the home that a kernel's streams suggest. The outputs decide, but for a multiplexer the inputs. So several
+// streams of a fork, demultiplexer or multiplexer stay inside a module, and only the one at its other end enters or
+// leaves the module. The ports of the other direction decide if the first ones decide nothing, or if these suggest
+// several homes and the kernel is neither a multiplexer nor a demultiplexer. Returns `shared` if several homes remain,
+// and `control` if no port decides.
 static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     bool out = !kernel_is(k, KERNEL_MUX);
     int home = home_along(h, k, out);
@@ -148,7 +152,8 @@ static int home_of(struct homes *h, int kernel) {
     return *home = found;
 }
 
-// Orders the modules: regions first, in the design's order. Modules without a kernel are dropped, except control.
+// Orders the modules: regions first, in the design's order. Modules without a kernel are dropped, except control. If
+// the module `shared` is dropped, p->shared becomes EMIT_TOP.
 static void put_in_order(struct emit_plan *p) {
     struct emit_module *old = p->module;
     int *to = ARENA_ARRAY(p->ir->arena, int, (size_t)p->modules), kept = 0;
@@ -215,9 +220,9 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
-// Most characters of a name with the words of words_behind. A name that would be longer is used without them.
-// LONGEST: streams within a module. LONGEST_BETWEEN: streams between modules, whose name is twice in a line of the top,
-// which connects the stream to a port of the same name.
+// A name of a stream gets the words of words_behind only if it then has at most this many characters. LONGEST: streams
+// within a module. LONGEST_BETWEEN: streams between modules. Their limit is lower, because a line of the top has the
+// name twice, when it connects the stream to a port of the same name.
 enum { LONGEST = 56, LONGEST_BETWEEN = 45 };
 
 // Returns words that explain a packed port, whose name ends with a mere number: at a multiplexer or demultiplexer the

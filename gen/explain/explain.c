@@ -208,8 +208,9 @@ static const struct topic *named(const struct topics *all, const char *word, enu
     return NULL;
 }
 
-// Returns the name of a register without the number that packages write after it: `hbm` for `hbm_00`. Returns NULL if
-// it has no number.
+// Returns the name of a register without the number at its end: `hbm` for `hbm_00`. A package's list of registers has
+// such numbers, because one row of the table may describe several registers, one per channel. Returns NULL if there is
+// none.
 static const char *without_number(const char *name, struct arena *arena) {
     size_t len = strlen(name), digits = 0;
     while (digits < len && isdigit((unsigned char)name[len - 1 - digits])) digits++;
@@ -228,7 +229,7 @@ static bool say_numbered(FILE *out, const struct topics *all, const char *name, 
 }
 
 // Explains a single word of a message, or returns false. A word of the glossary comes before a register of the same
-// name.
+// name. The letters of the glossary (`A`, `T`) are left out, because a message may have the article `a`.
 static bool say_plain(FILE *out, const struct topics *all, const char *word, struct arena *arena) {
     if (strlen(word) > 1 && say_word(out, word, arena)) return true;
     const struct topic *t = named(all, word, TOPIC_REGISTER);

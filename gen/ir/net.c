@@ -35,9 +35,9 @@ const char *ir_port_doc(const struct ir *ir, const struct ir_wire *wire) {
 
 // ---- names ----
 
-// Returns the name of a net's owner, the first part of the net's name: an engine if the design has several, a client, a
-// kernel, or the attention that owns a cache if the design has several caches. NULL: the net's name is only its role's
-// word.
+// Returns the name of the owner, with which a net's name begins, or NULL if the name is only the word of the role (row
+// of nets.def). It is NULL for the only engine, and for the only cache, for which `of` is IR_NONE. The owner of a
+// cache is an attention.
 static const char *owner_name(const struct ir *ir, enum ir_net_owner owner, int of) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines > 1 ? ir->engine[of].name : NULL;
@@ -49,6 +49,8 @@ static const char *owner_name(const struct ir *ir, enum ir_net_owner owner, int 
     return NULL;
 }
 
+// Returns `<owner>_<word>` or `<word>`. A dump has only these names, so ir_nets_complete finds the role and the owner
+// of a net by comparing its name with all of them.
 static const char *name_of(const struct ir *ir, enum ir_net_role role, int of) {
     const char *owner = owner_name(ir, rows[role].owner, of);
     return owner ? arena_printf(ir->arena, "%s_%s", owner, rows[role].word) : rows[role].word;
@@ -144,7 +146,7 @@ bool ir_use_equal(const struct ir_use *a, const struct ir_use *b) {
 
 // ---- wires ----
 
-// Sets the driver and the width of the net that an output drives.
+// Completes a net by the output that is connected to it: the kernel is its driver, and the output gives its width.
 static void drive(struct ir *ir, const struct ir_wire *wire) {
     struct ir_net *net = &ir->net[wire->use.part->net];
     net->driver = wire->kernel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an itensor type from the text that type_text.c prints: itensor<1x8xf32, [16, tokens<=2]*[8, 1],
-// (d0,d1)->(d1,d0)>.
+// Reads an itensor type (itensor.h) from the text that type_text.c prints: itensor<1x8xf32, [16, tokens<=2]*[8, 1],
+// (d0,d1)->(d1,d0)>. Its parts are the shape and the dtype of a tile (1x8, f32), the trip counts of the loops
+// (outermost first), their steps in elements, the list of the loops, and for each dimension the loop that walks it.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static bool take_element(const char **s, struct ir_itensor *t) {
     return false;
 }
 
-// Takes the extents and the steps of the loops: `16, tokens<=2]*[8, 1]`.
+// Takes the trip counts and the steps of the loops: `16, tokens<=2]*[8, 1]`.
 static bool take_loops(const char **s, struct ir_itensor *t) {
     for (; **s != ']'; t->loops++)
         if (t->loops == IR_MAX_LOOPS || (t->loops && !take(s, ", ")) || !take_extent(s, &t->trip[t->loops]))
@@ -73,8 +74,9 @@ static bool take_bits(const char **s, uint32_t *bits) {
     return true;
 }
 
-// Takes the part of a dimension's text that describes its patches, such as `+d2-1<28` (add_dimension in type_text.c).
-// Returns true without taking anything if the dimension has no patches.
+// Takes the part of a dimension's text that describes its patches, such as `+d2-1<28:5`: the loop over taps (d2), the
+// elements before the data (1), the extent of the data (28), and the bits of the pad value (5). All but the extent may
+// be absent. Returns true without taking anything if the dimension has no patches.
 static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     struct ir_patch patch = {.dim = d, .tap = IR_NONE};
     if (!strchr("+-<", **s) || !**s) return true;

@@ -162,6 +162,8 @@ static bool are_lines_sane(const struct timing_lines *l) {
            is_divisor(l->axis[0].places * l->axis[1].places);
 }
 
+// Returns whether the numbers of the contract that follow from parameters are possible (see MOST). Machines that are
+// not listed are not checked.
 static bool is_sane(const struct timing_contract *c) {
     if (c->machine >= TIMING_MACHINES || !is_count(c->stages)) return false;
     switch (c->machine) {

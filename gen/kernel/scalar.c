@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters, contract and cost of rill_scalar, which combines each element with a constant number. golden_scalar_of
-// replaces a subtraction of the number by an addition, and a division by it by a multiplication.
+// replaces x - VALUE by an addition of -VALUE, and x / VALUE by a multiplication with 1 / VALUE in fp32, because a
+// divider is larger and slower than a multiplier. With the number first (VALUE - x, VALUE / x; FIRST = 1), this is not
+// possible.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // golden_scalar: the same constants in the replay
@@ -11,7 +13,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FUNCTION", s.function);
     ir_set_float(ir, k, "VALUE", s.value);
     if (s.first) ir_set_int(ir, k, "FIRST", 1);
-    if (ir_fills(ir, node)) class_padding(ir, node, k);
+    if (ir_fills(ir, node)) class_padding(ir, node, k); // keeps the padding of the last word +0
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

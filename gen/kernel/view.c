@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract and cost of rill_view, which passes words unchanged. Only the shape in the stream's type changes.
+// Contract and cost of rill_view, which passes words unchanged. Only the shape in the stream's type changes. If the
+// operation cuts patches, the rill_line_buffer before this kernel does it.
 #include "gen/kernel/class.h"
 #include "gen/ir/ops.h"
 

@@ -185,6 +185,9 @@ static const struct onnx_data *fold_gather(struct graph *g, struct node *n) {
     return p.data;
 }
 
+// Folds a Concat. Each index before the axis (outer) has one run of elements from each operand, of `len` elements.
+// base: offset of the operand's run in the run of the result. Returns NULL if the result is too large or an operand has
+// another shape.
 static const struct onnx_data *fold_concat(struct graph *g, struct node *n) {
     const struct onnx_dims *dims = out_dims(g, n);
     if (!dims || onnx_elements(dims) > MOST_ELEMENTS) return NULL;

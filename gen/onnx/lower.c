@@ -280,6 +280,8 @@ void lower_attr_patch(struct lower *l, const struct patch *w) {
     lower_attr_list(l, "pads", w->pads, 2 * w->places, 0);
 }
 
+// Writes a convolution over the last `places` axes and the channels after them. Axes before these have extent 1 and are
+// left out.
 static const char *lower_conv(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct patch *w = n->patch;
@@ -324,6 +326,8 @@ const char *lower_plain_norm(struct lower *l, int t, int64_t k, double eps, int 
     return NULL;
 }
 
+// Writes a norm over the axes from n->axis on, which have k elements. The operand becomes rows of k elements, each of
+// which is normed. An epsilon below 1e-12 becomes 1e-12.
 static const char *lower_norm(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct onnx_dims *dims = &graph_value(l->g, graph_in(n, 0))->dims;

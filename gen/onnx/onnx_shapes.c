@@ -54,6 +54,8 @@ static const char *rule_broadcast(struct shaping *s) {
     return why;
 }
 
+// The last two axes are those of the matrices; the axes before them broadcast. An operand with one axis is a row (left)
+// or a column (right), and its axis of extent 1 is not in the result. k: length of the sums.
 static const char *rule_matmul(struct shaping *s) {
     const struct onnx_dims *a = dims_of(s, 0), *b = dims_of(s, 1);
     struct onnx_dims x, y;
@@ -154,6 +156,7 @@ static const char *rule_squeeze(struct shaping *s) {
     return NULL;
 }
 
+// The axes are an attribute or, from opset 13 on, operand 1. They count in the result.
 static const char *rule_unsqueeze(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     int64_t raw[ONNX_MAX_RANK];

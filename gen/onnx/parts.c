@@ -369,7 +369,8 @@ static const char *interpolate(struct lower *l, const struct axis *a, int64_t to
     return mix(l, *t, a, m, t);
 }
 
-// Resizes an axis by taking the nearest element for each element of the result.
+// Resizes an axis by taking the nearest element for each element of the result. If the result has each element `factor`
+// times in succession, the tensor is only repeated; otherwise the elements are taken one by one.
 static const char *resize_axis(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     int64_t *index = arena_alloc(l->s->arena, (size_t)to, sizeof *index), factor = to / a->extent;
     for (int64_t i = 0; i < to; i++) {
@@ -384,6 +385,7 @@ static const char *resize_axis(struct lower *l, const struct axis *a, int64_t to
     return NULL;
 }
 
+// Writes Resize, one axis after the other. now: the extents after the axes that are done.
 static const char *resize(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0), *y = out_dims(l, 0);
     double scale[ONNX_MAX_RANK];

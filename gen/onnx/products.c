@@ -146,7 +146,8 @@ bool rewrite_to_linear(struct graph *g, int i) {
 
 // ---- the order of the operand ----
 
-// Value v has the elements of `root` in another order. Returns the index in `root` of each element of v.
+// Value v has the elements of `root` in another order. Returns the index in `root` of each element of v, in fp32, which
+// is exact up to MOST_EXACT.
 static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     float *f;
     struct onnx_data *d = data_floats(g->arena, dims(g, root), &f);

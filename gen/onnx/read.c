@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the messages of an ONNX file into struct onnx_model (model.h); tensor.c reads its constants. The cases of the
-// switch statements are field numbers of onnx.proto. Bodies of `If` and `Loop` are graphs inside of a node. They may be
-// nested at most MOST_DEPTH deep, so that a file cannot overflow the stack.
+// Reads the messages of an ONNX file into struct onnx_model (model.h); tensor.c reads its constants. The numbers of
+// fields are those of onnx.proto. The comment at each function has the name of its message, and the names of the fields
+// that it reads. Bodies of `If` and `Loop` are graphs inside of a node. They may be nested at most MOST_DEPTH deep, so
+// that a file cannot overflow the stack.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
@@ -41,6 +42,8 @@ int64_t read_int(struct reader *r, const struct wire_field *f) {
     return read_is(r, f, WIRE_VARINT) ? (int64_t)f->value : 0;
 }
 
+// Reads a field with one integer, or with a packed list of them. The list has a limit, because a number of one byte in
+// the file takes 8 bytes in memory.
 bool read_ints(struct reader *r, const struct wire_field *f, read_int_list *list) {
     struct wire rest = f->bytes;
     uint64_t v;
@@ -63,7 +66,7 @@ float read_float(uint64_t bits) {
     return x;
 }
 
-// Reads a field with one fp32 number, or with a packed list of them.
+// Reads a field with one fp32 number, or with a packed list of them. Ignores fewer than 4 bytes at the end of the list.
 static void read_floats(struct reader *r, const struct wire_field *f, struct onnx_attribute *a) {
     struct wire rest = f->bytes;
     uint64_t v = f->value;
@@ -76,6 +79,7 @@ static void read_floats(struct reader *r, const struct wire_field *f, struct onn
 
 static const struct onnx_body *read_body(struct reader *r, const struct wire_field *f);
 
+// AttributeProto: 1 name, 2 f, 3 i, 4 s, 5 t, 6 g, 7 floats, 8 ints, 9 strings.
 static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
     struct onnx_attribute a = {.name = "", .s = ""};
     read_int_list ints = {0};
@@ -97,6 +101,7 @@ static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
     return a;
 }
 
+// NodeProto: 1 input, 2 output, 3 name, 4 op_type, 5 attribute, 7 domain.
 static struct onnx_node read_node(struct reader *r, struct wire w) {
     struct onnx_node n = {.name = "", .op = "", .domain = "", .depth = r->depth};
     struct wire_field f;
@@ -116,6 +121,8 @@ static struct onnx_node read_node(struct reader *r, struct wire w) {
 
 // ---- descriptions of tensors ----
 
+// TensorShapeProto.Dimension: 1 dim_value, 2 dim_param (a name). Appends a dimension. Its extent is -1 if the file has
+// no number for it.
 static void read_dim(struct reader *r, struct wire w, struct onnx_info *info) {
     struct wire_field f;
     if (info->dims.rank == ONNX_MAX_RANK) {
@@ -131,6 +138,7 @@ static void read_dim(struct reader *r, struct wire w, struct onnx_info *info) {
     if (info->dims.dim[d] > INT32_MAX) read_fault(r, w.at, "an extent of more than 2147483647");
 }
 
+// TensorShapeProto: 1 dim.
 static void read_shape(struct reader *r, struct wire w, struct onnx_info *info) {
     struct wire_field f;
     info->shaped = true;
@@ -138,6 +146,7 @@ static void read_shape(struct reader *r, struct wire w, struct onnx_info *info) 
         if (f.number == 1 && read_is(r, &f, WIRE_BYTES)) read_dim(r, f.bytes, info);
 }
 
+// TypeProto.Tensor: 1 elem_type, 2 shape.
 static void read_tensor_type(struct reader *r, struct wire w, struct onnx_info *info) {
     struct wire_field f;
     while (read_next(r, &w, &f))
@@ -145,12 +154,14 @@ static void read_tensor_type(struct reader *r, struct wire w, struct onnx_info *
         else if (f.number == 2 && read_is(r, &f, WIRE_BYTES)) read_shape(r, f.bytes, info);
 }
 
+// TypeProto: 1 tensor_type. Other types, such as sequences, leave `info` without a type.
 static void read_type(struct reader *r, struct wire w, struct onnx_info *info) {
     struct wire_field f;
     while (read_next(r, &w, &f))
         if (f.number == 1 && read_is(r, &f, WIRE_BYTES)) read_tensor_type(r, f.bytes, info);
 }
 
+// ValueInfoProto: 1 name, 2 type.
 static struct onnx_info read_info(struct reader *r, struct wire w) {
     struct onnx_info info = {.name = ""};
     struct wire_field f;
@@ -168,6 +179,7 @@ static void add_node(struct reader *r, const struct wire_field *f) {
     if (r->model->node.count > MOST_NODES) read_fault(r, f->key, "more than 65536 nodes");
 }
 
+// GraphProto of a node's attribute: 1 node, 5 initializer, 12 output. The nodes go into the list of the model.
 static const struct onnx_body *read_body(struct reader *r, const struct wire_field *f) {
     struct onnx_body *b = ARENA_NEW(r->arena, struct onnx_body);
     struct wire w = f->bytes;
@@ -189,6 +201,7 @@ static const struct onnx_body *read_body(struct reader *r, const struct wire_fie
     return b;
 }
 
+// GraphProto of the model: 1 node, 5 initializer, 11 input, 12 output, 13 value_info, 15 sparse_initializer.
 static void read_graph_field(struct reader *r, const struct wire_field *f) {
     struct onnx_model *m = r->model;
     if (!read_is(r, f, WIRE_BYTES)) return;
@@ -208,6 +221,7 @@ static void read_graph(struct reader *r, struct wire w) {
     while (read_next(r, &w, &f)) read_graph_field(r, &f);
 }
 
+// OperatorSetIdProto: 1 domain ("" and ai.onnx are ONNX's own operators), 2 version. Other domains are ignored here.
 static void read_opset(struct reader *r, struct wire w) {
     const char *domain = "";
     int64_t version = 0;
@@ -218,6 +232,7 @@ static void read_opset(struct reader *r, struct wire w) {
     if (!*domain || !strcmp(domain, "ai.onnx")) r->model->opset = version;
 }
 
+// ModelProto: 2 producer_name, 7 graph, 8 opset_import.
 static void read_model(struct reader *r, struct wire w) {
     struct wire_field f;
     const uint8_t *graph = NULL;

@@ -12,8 +12,9 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t len) {
     return (hash ^ bytes_hash(bytes, len)) * 0x9e3779b97f4a7c15u;
 }
 
-// Returns a key that is equal for operations that may be repetitions of each other. It covers everything except the
-// operands and the values of weights.
+// Returns a key that is equal for operations that may be repetitions of each other: a hash of the operator, the number
+// of operands, the result's shape, the attributes, and the shapes of weights. These are not compared again, because two
+// hashes of 64 bits are practically never equal by chance. Operands are compared later (repeats).
 static uint64_t key_of(const struct spec *s, const struct spec_op *o) {
     uint64_t hash = mix((uint64_t)o->ins, o->op, strlen(o->op));
     const struct spec_tensor *t = tensor(s, o->out);
@@ -31,9 +32,10 @@ static bool same_shape(const struct spec_tensor *a, const struct spec_tensor *b)
     return a->rank == b->rank && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
-// Notes that repetition 0 reads tensor `init` where later repetitions read tensor `next` of the repetition before.
-// Returns false if this cannot be a carry, because `next` already has another `init`, the shapes differ, or there are
-// too many carries.
+// Notes a carry, a value that each repetition passes to the next one: repetition 0 makes tensor `next`, which
+// repetition 1 reads, and in its place repetition 0 reads tensor `init`. In a transformer, `next` is the result of the
+// first block and `init` the embedding. Returns false if this cannot be a carry, because `next` already has another
+// `init`, the shapes differ, or there are too many carries.
 static bool add_carry(const struct spec *s, struct spec_region *r, int init, int next) {
     for (int c = 0; c < r->carries; c++)
         if (r->carry[c].next == next) return r->carry[c].init == init;
@@ -44,7 +46,9 @@ static bool add_carry(const struct spec *s, struct spec_region *r, int init, int
 }
 
 // Returns whether operand `slot` of operation `offset` comes from the same place in every repetition: from the
-// repetition itself, from the previous one (a carry), or from outside.
+// repetition itself, from the previous one (a carry), or from outside. Repetition 1 tells which of these it is, because
+// repetition 0 reads the initial value of a carry. All repetitions are then compared with it. made: the operation that
+// makes the operand of repetition 1.
 static bool fits_operand(const struct spec *s, struct spec_region *r, int offset, int slot) {
     int begin = r->first, ops = r->ops, made = tensor(s, op(s, begin + ops + offset)->in[slot])->maker;
     bool inside = made >= begin + ops && made < begin + 2 * ops, before = made >= begin && made < begin + ops;
@@ -87,11 +91,14 @@ static bool repeats(const struct spec *s, struct spec_region *r) {
 // Returns how many operations are saved by writing the region once.
 static int gain(const struct spec_region *r) { return r->ops * (r->repeat - 1); }
 
-// Returns whether repetition saves enough operations to be better than plain operations, which are easier to read.
+// Returns whether the region is worth writing as a repetition, which is harder to read than plain operations: at least
+// two operations three times, or four operations twice.
 static bool is_worth_it(const struct spec_region *r) {
     return r->ops >= 2 && r->repeat >= 2 && (r->repeat >= 3 || r->ops >= 4);
 }
 
+// Takes the region that saves more operations. Of equally long ones, which differ only in the place of the cut, it
+// takes the one with fewer carries: at the natural border between blocks, few values pass from one to the next.
 static void take_better(struct spec_region *best, const struct spec_region *r) {
     bool better = gain(r) > gain(best) || (gain(r) == gain(best) && r->ops == best->ops && r->carries < best->carries);
     if (!best->ops || better) *best = *r;

@@ -4,7 +4,8 @@
 
 #include "gen/options/walk.h"
 
-// Adds text with escapes: in roff a backslash has a meaning, and so has a dot or a quote at the beginning of a line.
+// Adds text with escapes. In roff a backslash has a meaning, and so has a dot or a single quote at the beginning of a
+// line. A plain `-` may be printed as a typographic hyphen, which a shell does not accept in a copied command.
 static void add_plain(struct text *out, const char *text) {
     bool begins = true;
     for (; *text; begins = *text++ == '\n') {
@@ -86,8 +87,10 @@ void options_manual(const struct options *const *all, const char *version, struc
     text_add(
         out,
         ".SH ENVIRONMENT\n.TP\n.B RILL_HOME\nfolder with the templates, boards and families to use instead of "
-        "the installed ones\n.TP\n.B RILL_QUICK_BUILD, RILL_PUMPED\n1: as the options of the same names of rill "
-        "sim\n.TP\n.B RILL_KERNEL_SECONDS\nseconds after which the C function of a custom kernel counts as hung\n"
+        "the installed ones\n.TP\n.B RILL_QUICK_BUILD\n1 does the same as \\-\\-quick\\-build of rill sim\n.TP\n"
+        ".B RILL_PUMPED\n1 does the same as \\-\\-pumped of rill sim\n.TP\n.B CC\ncompiler for the C functions of "
+        "custom kernels (default cc)\n.TP\n.B RILL_KERNEL_SECONDS\nseconds after which the C function of a custom "
+        "kernel counts as hung\n"
         ".TP\n.B TMPDIR\nfolder for temporary files (default /tmp)\n.SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\n"
         "the input is wrong, or a check failed\n.TP\n.B 2\nthe command line is wrong\n.TP\n.B 3\nan internal check "
         "of Rill failed, which is a bug\n");

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // allocate-memories: chooses LUTRAM, BRAM or URAM for every FIFO and buffer.
 //
-// A rule first chooses for each memory alone, by its depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x
-// 72, URAM of 4096 x 72). The result is kept if the sum stays within the board's limits, or with `dies` within the
-// share AIM of the limits. Otherwise an integer program chooses for all memories together. The program minimises first
-// the resources used beyond AIM of the limits, then the largest share of a kind of resource, then the sum of the
-// shares. Memories of equal shape share one variable per kind, so the programs of large designs stay small. With
-// `dies`, the memories that must be on the die with the memory ports (write engines, prefetch FIFOs, V tail) must also
-// fit into that die. SRLs are never chosen: LUTRAM takes 8 LUTs for 14 bits of 32 words, but a shift register takes one
-// LUT per bit and moves every bit in every cycle.
+// A rule first chooses for each memory alone, by its number of words and their width (UltraScale+: 8 LUTs are a LUTRAM
+// of 32 words x 14 bits or 64 words x 7 bits; a BRAM36 has 512 x 72, a URAM 4096 x 72). The result is kept if the sum
+// stays within the board's limits, or with `dies` within the share AIM of the limits. Otherwise an integer program
+// chooses for all memories together. The program minimises first the resources used beyond AIM of the limits, then the
+// largest share of a resource, then the sum of the shares. Memories with equal costs form a *shape*. They share one
+// variable per kind, so the programs of large designs stay small. A memory's *kind* is its RAM style: LUTRAM, BRAM or
+// URAM. With `dies`, the memories that must be on the die with the memory ports (write engines, prefetch FIFOs, V tail)
+// must also fit into that die. SRLs are never chosen: a LUTRAM of 32 words takes 8 LUTs for 14 bits, but a shift
+// register takes one LUT per bit and moves every bit in every cycle.
 
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
@@ -19,7 +20,8 @@
 enum {
     STYLES = 3,
     RESOURCES = 3, // LUTs, BRAM18s and URAMs, in this order
-    MIN_BLOCK_WORDS = 33 /* least words for which the program may choose BRAM or URAM; a LUT stores 32 */,
+    // Least words for which the program may choose BRAM or URAM: a LUTRAM has twice the bits per LUT up to 32 words.
+    MIN_BLOCK_WORDS = 33,
     MAX_LUTRAM_WORDS = 1024, // most words for which it may choose LUTRAM
     BRANCHES = 20000,        // limits of the search (mip.h)
     ITERATIONS = 1000000
@@ -31,7 +33,7 @@ struct memory {               // a FIFO, a kernel's buffer or a piece of one, or
     int piece;                // index in a buffer whose pieces may have different kinds; else IR_NONE
     struct cost_resources now, cost[STYLES]; // resources with the present kind, and with each kind
     bool legal[STYLES], at_memory;           // at_memory: it must be on the die with the memory ports
-    int same_as; // the first memory with equal figures; the memory's own index if none comes before it
+    int same_as; // the first memory of its shape; the memory's own index if none comes before it
 };
 
 enum { BELOW_LARGEST, BELOW_AIM, ROWS }; // rows of the program for each resource (add_resource)
@@ -48,8 +50,8 @@ struct choice {
     VEC(int) first, count; // per shape: index of its first memory, and number of its memories
 };
 
-// A memory of at most 64 words, or of at most 16 Kbit, is in LUTRAM. Any other memory is in UltraRAM from 2048 words
-// on, and else in BRAM. bits: width of a word.
+// A memory of at most 64 words, or of at most 16 Kbit, is in LUTRAM. Any other memory is in URAM from 2048 words on,
+// and else in BRAM. bits: width of a word.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
     if (depth * bits <= 16384 || depth <= 64) return RAM_DISTRIBUTED;
     return depth >= 2048 ? RAM_ULTRA : RAM_BLOCK;
@@ -102,7 +104,7 @@ static double share(const struct choice *c, int plot, int resource, int64_t amou
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
-// Chooses the kind of every FIFO and prefetch FIFO by depth and shape, and adds up the room and the resources taken.
+// Chooses the kind of every FIFO and prefetch FIFO by the rule, and adds up the room and the resources taken.
 // Buffers of kernels keep the kind that they have. Returns whether the result stays within the limits, or with `dies`
 // within AIM of them; true if the board file has no resources of dies.
 static bool by_rule(struct ir *ir, struct choice *c) {
@@ -124,6 +126,7 @@ static bool by_rule(struct ir *ir, struct choice *c) {
 
 // ---- the memories to choose for ----
 
+// Returns whether two memories have the same shape.
 static bool same_figures(const struct memory *a, const struct memory *b) {
     if (a->at_memory != b->at_memory) return false;
     for (int s = 0; s < STYLES; s++) {
@@ -147,9 +150,8 @@ static bool fits_a_die(const struct ir *ir, const struct cost_resources *r) {
     return false;
 }
 
-// Adds a memory whose kind is to be chosen: subtracts its present resources from those taken, and finds the first
-// memory with equal figures. words: its depth, which decides its legal kinds. A kind that fits no die is legal only if
-// no kind fits.
+// Adds a memory whose kind is to be chosen, with its shape. c->taken then no longer has the resources of its present
+// kind. words: its depth, which decides its legal kinds. A kind that fits no die is legal only if no kind fits.
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
     int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].dst_kernel
@@ -224,8 +226,8 @@ static void add_engine(struct choice *c, int e) {
 // ---- the program ----
 
 // Sets the kind of one piece of a buffer. The caller goes through the pieces in order, and their kinds follow the order
-// of styles[], so pieces in UltraRAM come last. The parameter ULTRA counts the pieces in UltraRAM; all other pieces
-// have the buffer's one RAM_STYLE, which is the last that was set. If even piece 0 is in UltraRAM, the whole buffer is.
+// of styles[], so pieces in URAM come last. The parameter ULTRA counts the pieces in URAM; all other pieces have the
+// buffer's one RAM_STYLE, which is the last that was set. If even piece 0 is in URAM, the whole buffer is.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)

@@ -118,8 +118,8 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
 }
 
 // Whether a stream that crosses groups is on chip while this group runs, as in fuse_group_bits. A stream of a region's
-// loop is on chip while the region runs. Any other stream is on chip from the group of its writer to the group of its
-// reader.
+// loop, or from one region to another (`loops`), is on chip while a region at one of its ends runs. Any other stream is
+// on chip from the group of its writer to the group of its reader.
 static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
     int a = p->group[s->from], b = p->group[s->to];
     if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
@@ -177,7 +177,8 @@ static void mark_streams(const struct fuse *f, const struct plan *p) {
     }
 }
 
-// Returns the least budget, in whole KiB, for which a partition into groups exists.
+// Returns the least legal budget in whole KiB. With a budget of the first `high`, all units fit together, and the pass
+// makes no groups. A smaller one is legal if a partition into groups exists.
 static int64_t least_budget(const struct fuse *f) {
     int64_t low = 1, high = fuse_whole_bits(f) / KIB_BITS + 1;
     while (low < high) {

@@ -243,8 +243,9 @@ void fuse_read(struct ir *ir, struct fuse *f) {
 
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 
-// Whether a stream that crosses is on chip while units first to last run. A stream of a region's loop is on chip while
-// the region runs. Any other stream is on chip from the group of its writer to the group of its reader.
+// Whether a stream that crosses is on chip while units first to last run. A stream of a region's loop, or from one
+// region to another (`loops`), is on chip while a region at one of its ends runs. Any other stream is on chip from the
+// group of its writer to the group of its reader.
 static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
     int region = f->unit[first].region;
     if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-converters: adds a width converter to an edge if its two ends differ only in the number of elements per word,
-// and to every edge after an engine, whose words have a varying number of elements. An edge between equal itensor types
-// stays a plain FIFO. Where the orders differ, insert-layouts has already added a layout converter.
+// insert-converters: adds a width converter to an edge if its two ends differ in the number of elements per word, and
+// to every edge after an engine, whose words have a varying number of elements (IR_STREAM_COUNTED: tcount tells it).
+// Any other edge stays a plain FIFO if both ends have one dtype; otherwise the pass reports an error. The order of
+// elements is not compared: where the orders differ, insert-layouts has already added a layout converter.
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
 static bool is_typed(const struct ir_port *port) { return port->type.loops > 0; }
 
-// Whether the walk and the data are the same and only the number of elements per word differs.
+// Returns whether the loops walk the same dimensions, and the number of elements per word differs. The trips and steps
+// of the loops need not be compared, because they follow from the data and from this number.
 static bool only_width_differs(const struct ir_itensor *a, const struct ir_itensor *b) {
     if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
     for (int d = 0; d < a->rank; d++)
@@ -25,7 +27,7 @@ static void insert_width_converter(struct ir *ir, int e) {
                        IR_NONE);
     ir_set_int(ir, k, "IN_ELEMS", itensor_tile(&from.type));
     ir_set_int(ir, k, "OUT_ELEMS", itensor_tile(&to.type));
-    ir_set_int(ir, k, "ELEM_W", 32);
+    ir_set_int(ir, k, "ELEM_W", 32); // fp32
     ir_set_int(ir, k, "TOKENS", from.tokens ? from.tokens : ir->design.tokens);
     int s = ports_add_like(ir, k, "", false, &from), m = ports_add_like(ir, k, "", true, &to);
     ir->edge[e].dst_kernel = k;
@@ -37,7 +39,7 @@ static void insert_width_converter(struct ir *ir, int e) {
 
 bool pass_insert_converters(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
-    int edges = ir->edges;
+    int edges = ir->edges; // each converter adds an edge, which needs no other converter
     for (int e = 0; e < edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],

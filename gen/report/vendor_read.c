@@ -52,7 +52,8 @@ static const char *trimmed(struct arena *arena, const char *at, size_t len) {
     return arena_strndup(arena, at, len);
 }
 
-// Returns the value in a heading line, `| Design State : Routed`, or NULL if there is no such line.
+// Returns the value in the first heading line with this key, such as `| Design State : Routed`, or NULL if there is no
+// such line. The key may be anywhere in the line, so a blank at the end of a key excludes longer words.
 static const char *heading(struct reader *r, const char *key) {
     struct line line;
     rewind_to_start(r);

@@ -26,11 +26,14 @@ static void end_after(const struct shards_request *r, struct shard *s) {
     s->tokens = s->cut ? 1 : decoded + 1;
 }
 
-// Returns the first and the last step that a shard simulates for the results of steps `begin` to `end` - 1.
+// Returns the first step that a shard simulates if the first result that it gives is that of step `begin`. It first
+// simulates `warm` steps without a result, so that memory and FIFOs are filled as in the whole request.
 static int64_t first_of(int64_t begin, int64_t warm) { return begin > warm ? begin - warm : 0; }
+// Returns the last step that a shard simulates if the last result that it gives is that of step `end` - 1. This is step
+// `end`, the first one of the next shard, so that the results of the two shards for this step can be compared.
 static int64_t last_of(const struct shards_request *r, int64_t end) { return end < r->steps ? end : r->steps - 1; }
 
-// Returns the forecast cycles of a shard's simulation.
+// Returns the forecast cycles of a shard's simulation, with the steps before and after its results.
 static double cycles_of(const struct shards_request *r, int64_t warm, int64_t begin, int64_t end) {
     int64_t first = first_of(begin, warm), all = last_of(r, end) + 1 - first, left = prompt_steps(r) - first;
     int64_t prompt = left < 0 ? 0 : left < all ? left : all;
@@ -45,14 +48,16 @@ static int64_t end_within(const struct shards_request *r, int count, int i, int6
     return end;
 }
 
-// Returns whether `count` shards can give all steps if none of them simulates more than `limit` cycles.
+// Returns whether `count` shards give the results of all steps if each ends as end_within decides. A shard exceeds the
+// limit only if it gives the result of a single step.
 static bool suffices(const struct shards_request *r, int count, int64_t warm, double limit) {
     int64_t step = 0;
     for (int i = 0; i < count; i++) step = end_within(r, count, i, warm, step, limit);
     return step == r->steps;
 }
 
-// Returns the cycles of the longest shard in the division whose longest shard is shortest.
+// Returns the least limit that suffices, found by bisection. The longest shard has this number of cycles, or more if it
+// gives the result of a single step and so cannot be made shorter.
 static double shortest_limit(const struct shards_request *r, int count, int64_t warm) {
     double low = 0, high = cycles_of(r, warm, 0, r->steps);
     for (int halvings = 0; halvings < 50; halvings++) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches the second clock of a kernel: resets the MMCM that makes it, and says whether the clock may be used.
 //
+// state: {lost, 14 zeros, failed, ready}. ready (bit 0): the clock may be used. failed (bit 1): a request need not wait
+// for the clock any longer. lost (bits 31:16) counts the times that the clock was lost since rst, up to 65535.
 // pll_rst resets the MMCM for PULSE + 1 cycles: after rst, after the clock was lost, after locked fell before ready was
 // high, and whenever the clock was not ready for 2^LIMIT_BITS cycles.
-// ready rises when locked is high and SETTLE cycles have had EDGES edges of clk_2x each. It falls three cycles after
-// the first cycle with another number of edges, and three cycles after locked falls. locked need not be synchronous to
-// clk.
-// failed rises when 2^LIMIT_BITS cycles have passed since the reset or the loss, so that a request need not wait any
-// longer. The MMCM is still reset again and again. If the clock becomes ready after all, failed falls.
-// state: {lost, 14 zeros, failed, ready}. lost counts losses since rst, up to 65535.
+// ready rises when locked is high and SETTLE successive cycles have had EDGES edges of clk_2x each. It falls three
+// cycles after the first cycle with another number of edges, and three cycles after locked falls. locked need not be
+// synchronous to clk.
+// failed rises when 2^LIMIT_BITS cycles have passed since the reset or the loss. The MMCM is still reset again and
+// again. If the clock becomes ready after all, failed falls.
 // A clock with gaps or with a changed frequency shows another number of edges at once, long before locked falls. An
 // edge that moves within its half of a cycle is not detected.
 // Reset: clk, synchronous active-high rst. pll_rst starts at 1, before the first edge of clk.
@@ -49,6 +50,9 @@ module rill_clock_guard #(
     localparam [31:0] SETTLE_32 = SETTLE;
 
     // Counts edges of clk_2x. The counts of two successive cycles of clk differ by EDGES, also when the counter wraps.
+    // edges_q needs no synchronizer while clk_2x is right, because every rising edge of clk is one of clk_2x, and
+    // timing analysis covers paths between such clocks. While clk_2x is lost or wrong, seen_q may have any value. Then
+    // right_q may be 1 by chance in a cycle, but ready needs SETTLE such cycles in succession.
     reg  [7:0] edges_q = 8'd0;
     reg  [7:0] seen_q;
     reg  [7:0] before_q;

@@ -2,8 +2,9 @@
 // Keeps the exponents of the operand's blocks for the sums of one lane, if the sums are on another die than the
 // multipliers. It is a separate module, because a placer accepts a preferred die for instances, not for registers.
 //
-// q is shift of the last cycle in which `now`, the valid of the beat, was 1; it changes one cycle after that. No reset:
-// nothing reads q before the first beat.
+// shift and q have 5 bits for each token of a command, token 0 in the low bits: the exponent of the operand's block
+// less EXP_MIN. A command multiplies a beat with TURN_TOKENS tokens. q is shift of the last cycle in which `now`, the
+// valid of the beat, was 1; it changes one cycle after that. No reset: nothing reads q before the first beat.
 //
 // name         meaning             unit    range
 // TURN_TOKENS  tokens per command  tokens  1, 2, 4

@@ -8,8 +8,9 @@
 
 listed() { "$root/tests/run.sh" --list "$@"; }
 
-# Checks the parts of both sets. The parts named below must be in both sets. Every other part must be in exactly one
-# set, with the same arguments as in the whole suite.
+# Checks the parts of both sets. The parts named below must be in both sets, because each set runs some of their checks;
+# other functions of this file compare these checks. Every other part must be in exactly one set, with the same
+# arguments as in the whole suite.
 parts_in_sets() {
     local name both
     for name in $(listed | cut -d: -f1); do
@@ -93,8 +94,9 @@ seeds_in_sets() {
 
 # ---- both sets with cheap jobs: a program replaces make ----
 
-# Runs tests/both.sh. Its last line must be the expected one, and its exit status 1 if that line counts failures.
-both() { # how the first set goes, how the second set goes, expected last line
+# Runs tests/both.sh with two sets that go wrong in the given ways: each is a HOW of part.sh, or a word of the stub
+# below. The last line must be the expected one, and the exit status 1 if that line counts failures.
+both() { # HOW of the first set, HOW of the second set, expected last line
     local status=0 target=test how
     rm -rf "$work/both" && mkdir -p "$work/both"
     for how in "$1" "$2"; do
@@ -104,7 +106,7 @@ both() { # how the first set goes, how the second set goes, expected last line
     done
     # The stub replaces make. killed: it is killed in the middle of its verdict. silent: it prints no verdict and exits
     # with 0. pretends: it prints a good verdict and exits with 2. denies: it prints a failed check in its verdict
-    # and exits with 0. Any other word runs the job of this name.
+    # and exits with 0. Any other word runs a suite with part.sh, to which it gives the word as HOW.
     cat >"$work/both/make" <<STUB
 #!/usr/bin/env bash
 target=\${!#} && cd "$work/both" || exit
@@ -129,12 +131,14 @@ sums() { # label, then the arguments of `both`
     if both "${@:2}"; then ok "$1"; else fail "$1" "$(tail -n 1 "$work/said")"; fi
 }
 
-# Checks the last lines of a failed suite, which name the command that runs a check again.
-says_again() { # command that runs it again, how
+# Checks the last lines of a failed suite, which must name the command that runs the failed check again.
+says_again() { # this command, HOW of part.sh
     suite "$2" >"$work/said" 2>&1
     tail -n 4 "$work/said" | head -n 2 | diff - <(printf 'to run again what failed:\n    %s\n' "$1")
 }
 
+# Checks that tests/both.sh lists the commands for the failed checks of both sets: for a failed check of the first set
+# its own command, and for the second one, in which a job ended with a wrong status, the command of the whole part.
 says_both() {
     both job-child job-status "9 passed, 2 failed"
     tail -n 4 "$work/said" | head -n 3 | diff - <(printf "%s\n" "to run again what failed:" "    run job 4" \

@@ -3,7 +3,7 @@
 
 train.py [--measure] [NAME...]
     NAME       some of the networks (default: all)
-    --measure  trains nothing: prints the table of docs/onnx.md for the files that are there
+    --measure  trains nothing: prints rows for the table of docs/onnx.md, from the files that are there (by build/rill)
 
 Makes a virtual environment in build/onnx-train with numpy, scikit-learn and jax. For each network it writes
 trained/NAME.onnx, and the first rows of the data that the network was not trained with: NAME.in.safetensors,
@@ -117,7 +117,8 @@ def digits(g, x, y):
 
 
 def fit(forward, weights, x, y, steps, rate=3e-3, batch=64):
-    """Trains weights by Adam on the cross entropy. forward(weights, rows) returns the logits."""
+    """Trains weights by Adam on the cross entropy, with a rate that falls to 0 in a straight line. Returns them.
+    forward(weights, rows) returns the logits."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -147,6 +148,10 @@ def random_weights(shapes):
     random = np.random.default_rng(5)
     return {k: np.float32(random.standard_normal(s) * (2 / np.prod(s[1:])) ** 0.5 if len(s) > 1 else k.endswith("norm.weight") + np.zeros(s))
             for k, s in shapes.items()}
+
+
+# The functions `keywords` and `patches` have their network twice: `forward`, which jax trains, and the nodes of the
+# ONNX graph. Both must compute the same.
 
 
 def keywords(g, x, y):
@@ -202,10 +207,12 @@ def patches(g, x, y):
         return h.reshape(len(h), TOKENS, HEADS, -1).transpose(0, 2, 1, 3)
 
     def forward(w, x):
+        # 8 x 8 pixels become 4 x 4 patches of 2 x 2 pixels: h is [rows, TOKENS, 4], and then [rows, TOKENS, WIDTH].
         h = x.reshape(-1, 4, 2, 4, 2).transpose(0, 1, 3, 2, 4).reshape(-1, TOKENS, 4)
         h = h @ w["embed.weight"].reshape(WIDTH, 4).T + w["embed.bias"] + 0.1 * w["place"]
         for k in range(2):
             n = norm(w, h, f"layers.{k}.attention_norm")
+            # queries, keys (s) and values: [rows, HEADS, TOKENS, WIDTH / HEADS]
             q, s, v = (heads(dense(w, n, f"layers.{k}.{name}")) for name in "qkv")
             a = jax.nn.softmax(q @ s.transpose(0, 1, 3, 2) / (WIDTH / HEADS) ** 0.5) @ v
             h = h + dense(w, a.transpose(0, 2, 1, 3).reshape(len(h), TOKENS, WIDTH), f"layers.{k}.out")
@@ -287,8 +294,8 @@ def quality(name, y, x, labels):
 
 
 def measure(name):
-    """Prints the row of a network for the table of docs/onnx.md: bytes of the file, and the quality of the float side
-    and of the exact results with int10 and int8 activations."""
+    """Prints the row of a network for the table of docs/onnx.md: bytes of the file, then the quality of the results in
+    floating point, of the exact results with int10 activations, and of those with int8 activations."""
     from tensors import read_safetensors, write_safetensors
     _, data = NETWORKS[name]
     _, _, x, labels = data()

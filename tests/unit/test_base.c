@@ -122,6 +122,24 @@ static void test_json(void **state) {
     expect_json("\xed\xa0\x80", 3, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""); // surrogate
 }
 
+// None of these paths exists, so no link changes them.
+static void test_relative(void **state) {
+    (void)state;
+    static const struct {
+        const char *dir, *path, *want;
+    } cases[] = {
+        {"/none/a", "/none/a/b", "./b"},     {"/none/a", "/none/a/b/c", "b/c"},
+        {"/none/a/b", "/none/c", "../../c"}, {"/none/a", "/none/ab", "../ab"},
+        {"/none/a/b", "/none/a", "../"},     {"/none/a/b/c", "/none/a", "../../"},
+        {"/none/a", "/none/a", "./"},        {"/none/a", "/", "/"},
+    };
+    struct arena a;
+    arena_init(&a);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_string_equal(file_relative(&a, cases[i].dir, cases[i].path), cases[i].want);
+    arena_free(&a);
+}
+
 // ---- output sets ----
 
 static bool exists(const char *dir, const char *name) {
@@ -317,6 +335,7 @@ int main(void) {
         cmocka_unit_test(test_vector),
         cmocka_unit_test(test_exhaustion),
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_relative),
         cmocka_unit_test_setup_teardown(test_output_commit, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_output_abort, make_dir, remove_dir),
         cmocka_unit_test_setup_teardown(test_output_full, make_dir, remove_dir),

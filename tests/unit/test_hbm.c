@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+// A write must become visible with its response, with all its beats, and only in the bytes that the strobes select. A
+// read must return this content with its own id and `last` (read_beat reads one beat with id 5).
 static void test_content(void **state) {
     (void)state;
     struct bench b;
@@ -85,6 +87,7 @@ static void test_reset(void **state) {
     hbm_reset(b.hbm);
     assert_true(hbm_quiet(b.hbm));
     hbm_accept_write(b.ch, 64, 1, 2);
+    // 500 cycles are much longer than a write takes.
     for (int i = 0; i < 500; i++, hbm_tick(b.hbm)) assert_int_equal(hbm_take_response(b.ch, &beat), -1);
     memset(data, 7, sizeof data);
     hbm_give_write(b.ch, data, ~0ull);
@@ -109,6 +112,8 @@ static void test_jitter(void **state) {
     assert_true(rate[1] == rate[2]);
 }
 
+// A loaded file must be in the memory from the given address of the channel on, with zeros after its end. Loading must
+// fail for a file that does not exist and for an address after the channel's end. hbm_bytes gives no bytes beyond it.
 static void test_image(void **state) {
     (void)state;
     struct bench b;
@@ -127,7 +132,7 @@ static void test_image(void **state) {
     unlink(path);
 }
 
-// docs/boards.md must have every row that hbm_figures_list prints.
+// docs/boards.md must have every row that hbm_figures_list prints. The number of rows shows that the list is complete.
 static void test_table_of_docs(void **state) {
     (void)state;
     struct arena arena;

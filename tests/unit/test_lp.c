@@ -96,7 +96,9 @@ static void test_no_start_times(void **state) {
     assert_int_equal(lp_solve(&lp)[1], 5);
 }
 
-// Tests a long critical chain with side kernels that have slack, as in a model with many layers.
+// Tests a long critical chain with side kernels that have slack, as in a model with many layers. A side kernel may
+// start 3 to 8 cycles after the kernel before it. Its result is wider than its operand (weight 16 against 8), so it
+// must start as late as possible, and the words wait in front of it.
 static void test_chain(void **state) {
     (void)state;
     enum { N = 1000 };

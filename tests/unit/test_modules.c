@@ -221,7 +221,8 @@ static void comments_tell_the_design(void **state) {
 }
 
 // The comment of a table must explain the fields that an entry uses, with the meanings of their values, and must list
-// the others. The comment of a stream of mx must say which tensor was quantized.
+// the others. The comment of a stream of mx, that is, of quantized values in blocks, must say which tensor was
+// quantized.
 static void comments_explain_fields_and_operands(void **state) {
     (void)state;
     const struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests how ids are drawn at random: known answers of the hash, uniform bits, the errors of the logarithm and the
-// noise, frequencies against softmax, and refused settings. The seeds are fixed, so the statistical tests always have
-// the same outcome.
+// noise, frequencies against softmax, ties, and refused settings. The seeds are fixed, so the statistical tests always
+// have the same outcome. Also tests the options of a simulation that set how ids are drawn, alone and for each prompt,
+// and its option --plant, which is read in the same way.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,20 +150,21 @@ static void test_ties(void **state) {
     assert_false(fault.raised);
 }
 
+// Each of these settings must raise a fault of the domain. inverse and min_p are bits of fp32.
 static void test_refused(void **state) {
     (void)state;
     const uint32_t one = g_bits(1.0f);
     const struct sampling wrong[] = {
-        {.inverse = 0x7fc00000},
-        {.inverse = 0x7f800000},
-        {.inverse = 0xbf800000},
-        {.inverse = 0x80000000},
-        {.inverse = 1},
-        {.inverse = one, .top_k = MOST + 1},
-        {.inverse = one, .min_p = one},
-        {.inverse = one, .top_k = 2, .min_p = one + 1},
-        {.top_k = 2, .min_p = 0x7fc00000},
-        {.inverse = one, .top_k = 2, .min_p = 0x80000000},
+        {.inverse = 0x7fc00000},                           // NaN
+        {.inverse = 0x7f800000},                           // infinity
+        {.inverse = 0xbf800000},                           // -1
+        {.inverse = 0x80000000},                           // -0
+        {.inverse = 1},                                    // subnormal
+        {.inverse = one, .top_k = MOST + 1},               // more candidates than the design can have
+        {.inverse = one, .min_p = one},                    // min_p without top_k
+        {.inverse = one, .top_k = 2, .min_p = one + 1},    // more than 1
+        {.top_k = 2, .min_p = 0x7fc00000},                 // NaN, although the choice is greedy
+        {.inverse = one, .top_k = 2, .min_p = 0x80000000}, // -0
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct golden_fault fault = {0};

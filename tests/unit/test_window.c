@@ -26,8 +26,10 @@ static int softmax_of(const struct ir *ir) {
     return n;
 }
 
-// Checks for every position and layer that no position of the window is left out, and that reading begins at a whole
-// block and row-step, as late as possible.
+// Checks for every position and layer that no position of the window is left out, and that reading begins as late as
+// possible, but at a position where both a block (64 positions of values) and a row-step (a position of keys for each
+// channel) begin. Also checks that no step reads more than window_most positions, which is the context here, as layer 1
+// has no window.
 static void check_begins(const struct ir *ir, int channels) {
     static const int64_t window[] = {20, 460, 33};
     int node = softmax_of(ir);
@@ -52,6 +54,9 @@ static void test_begins(void **state) {
     }
 }
 
+// The positions are multiples of 4, the most tokens of a step. 0, 64, 128 and 448 begin a block. 84, 96, 148, 212 and
+// 224 are the first ones from which a layer with a window begins to read at a later block, and 80 is the last one
+// before 84.
 static void check_steps(int channels, int tokens, const char *binding) {
     struct image_fixture x;
     image_begin(&x);
@@ -68,9 +73,11 @@ static void test_steps(void **state) {
     check_steps(12, 2, "spatial");
 }
 
-// Compares the beats of two steps at positions that are equally far after the place where reading begins. Layers with a
-// window read equally much at both, so the whole difference comes from the layer without a window. A head has one beat
-// of keys for each row-step, and eight beats of values for each block.
+// Compares the beats of two steps at positions that are equally far after the place where reading begins (384 and 0).
+// Layers with a window read equally much at both, so the whole difference comes from the layer without a window. With 4
+// channels, each channel reads, for a head, one beat of keys for each row-step of 4 positions, and 8 beats of values
+// for each complete block of 64 positions. The open block is not read from memory. The late step sees 452 positions:
+// 113 row-steps and 7 complete blocks. The early one sees 68 positions: 17 row-steps and 1 complete block.
 static void test_bytes(void **state) {
     (void)state;
     struct image_fixture x;

@@ -11,7 +11,7 @@ static void raise_to(int64_t *most, int64_t words) {
     if (words > *most) *most = words;
 }
 
-// Joins each two neighbouring windows, so that half of the windows are free again.
+// Joins windows 2w and 2w + 1 to window w of double length, so that half of the windows are free again.
 static void join_windows(struct occupancy *o) {
     for (int e = 0; e < o->edges; e++) {
         struct occupancy_fifo *f = &o->fifo[e];
@@ -26,7 +26,8 @@ static void join_windows(struct occupancy *o) {
     o->window *= 2;
 }
 
-// Gives all windows after the last one, up to this one, the current fill.
+// Records the windows after f->last up to `window`. The fill did not change in them, so the largest fill in each is
+// f->now.
 static void carry_on(struct occupancy_fifo *f, uint64_t window) {
     while (f->last < window) f->most[++f->last] = f->now;
 }

@@ -3,9 +3,9 @@
 // state of the stream, its beats, and its stalls (cycles in which a word is offered and not taken).
 //
 // If the stream has no tuser, tlast or tcount, these inputs are tied to 0. The checker may answer that it needs no more
-// beats. Then no further calls are made.
+// beats. Then no further beats are passed to it, but they are still counted.
 // Reset: clk, synchronous active-high rst.
-// Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
+// Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W (1..32), COUNT_W (1..32).
 `default_nettype none
 
 module rill_probe #(

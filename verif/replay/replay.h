@@ -17,10 +17,10 @@ struct replay_value {
     int64_t block;        // IR_MX: elements that share an exponent; blocks start anew in every row
     int64_t shift_stride; // IR_MX: distance of two rows in shift[]
     const float *f32;     // IR_F32 [rows][stride]; IR_SCALAR: [rows], cols = 1
-    const int128 *acc;    // IR_ACC: sums of products of the matrix engine
-    const int16_t *mx;    // IR_MX: mantissas
+    const int128 *acc;    // IR_ACC: sums of the matrix engine in units of 2^exp_min, without the scales of rows
+    const int16_t *mx;    // IR_MX: mantissas q; the value of an element is q * 2^(exp_min + the shift of its block)
     const int8_t *q;      // IR_KV, IR_INT8: quantized values
-    const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]
+    const uint8_t *shift; // IR_MX: exponents of the blocks, less exp_min, at shift[r * shift_stride + c / block]
     const float *scale;   // IR_KV: one per row, as stored (the scales of K include the scale of the scores)
     const uint32_t *id;   // IR_ID: one token id
 };
@@ -35,18 +35,22 @@ struct sampling;
 struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
                            struct diag *diag);
 void replay_close(struct replay *run);
-void replay_sample(struct replay *run, const struct sampling *); // sets how ids are chosen from now on
+// Sets how ids are chosen from now on. Before the first call, the id of the largest logit is chosen.
+void replay_sample(struct replay *run, const struct sampling *);
 
 // Runs one position. The positions of a request are 0, 1, 2, ...; position 0 starts a new request, which fills the KV
-// cache anew. A position outside the context ends the program. Language models read input_id. In other graphs row[i] is
-// the value of graph input i (ir->input[i]), its elements in order. If need_head is set, also runs the regions marked
-// IR_LAST. Returns false if a numeric fault was raised (replay_fault names its place), or if the run waits for a result
-// (replay_waits).
+// cache anew. A position outside the context ends the program. If need_head is set, also runs the regions marked
+// IR_LAST.
+// Inputs: a language model reads input_id. In another graph, row[i] is the value of graph input i (ir->input[i]), its
+// elements in order. The other argument is ignored.
+// Errors: returns false if the run waits for a result (replay_waits), or if a numeric fault was raised (replay_fault
+// names its place). After a fault all steps return false until position 0.
 bool replay_step(struct replay *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head);
 
 // If a custom kernel has no golden function, the caller gives its whole result for each repetition and position of the
 // request (replay_give). A step that needs a result that was not given yet returns false, and replay_waits() is true.
-// If the same call is repeated after the result was given, it continues from there.
+// If the same call is repeated after the result was given, it continues from there. The replay does not tell which
+// result is missing: the caller repeats the call when it has given a further one.
 bool replay_waits(const struct replay *run);
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position,
                  const void *values);   // all elements of the tensor, fp32 or int8; they are copied

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the results of walks, so that a module is walked again only after a change of its logic.
+"""Keeps the results of walks, so that a module is walked again only after a change of its logic. A walk searches the
+netlist of a module for its longest paths (walk.py).
 
 usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, and writes the stored
                                                             tables of the others to build/timing
        known.py --mark LINE [--floorplan FILE]              adds the key to the table that a walk of LINE has written,
                                                             and compares its longest path with paths.txt
-       known.py --store LINES [--floorplan FILE]            writes these lines' tables to paths.txt and tables.jsonl
+       known.py --store LINES [--floorplan FILE]            writes these lines' tables to paths.txt and tables.jsonl;
+                                                            exit status 1 if a line was not walked since the last change
+                                                            of its key, which is printed as `not walked`
        known.py --check                                     prints each row of paths.txt whose logic has changed since
                                                             it was written; exit status 1 if there are any
 LINES: a file of lines `MODULE NAME=VALUE...`. A line's key is a hash of the text of its templates without comments and
@@ -121,7 +124,8 @@ def read_lines(path: str) -> list[str]:
 
 
 def with_parts(lines: list[str], table_of) -> list[str]:
-    """Returns the lines, and the lines of the parts that their netlists leave empty."""
+    """Returns the lines, and those of their parts. A part is a module that is a black box in the netlist of a line, and
+    has a netlist and a walk for itself."""
     found: list[str] = []
     waiting = list(reversed(lines))
     while waiting:
@@ -196,8 +200,9 @@ def mark(keys: Keys, line: str) -> None:
 
 
 def store(tables: Tables, lines: list[str]) -> int:
-    """Replaces the rows and tables of these lines. Those of the engine with other floorplans stay. Returns 1 if a line
-    was not walked."""
+    """Replaces the rows and tables of these lines. Rows and tables of the engine are replaced only by those of the same
+    key, because the same line has other keys with other floorplans. So those of older logic stay as well. Returns 1 if
+    a line was not walked."""
     said, rows = read_rows()
     found = {line: tables.local(line) for line in with_parts(lines, tables.local)}
     new = {line: table for line, table in found.items() if table is not None}

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that occur often in most designs, with the same ports and cycles. Each one calls a Verilated model of the
-// template, which was compiled once (parts.sv, proxies.cpp) instead of again for every design. `tests/fuzz/run.sh
-// --plain` compares designs with and without them.
+// Modules that replace the templates of the same names, which occur often in most designs. Their ports and their
+// behaviour in every cycle are those of the templates. Each one calls a Verilated model of the template, which was
+// compiled once (parts.sv, proxies.cpp) instead of again for every design. `tests/fuzz/run.sh --plain` compares designs
+// with and without them.
+//
+// A model has the inputs of its template as one vector `in` and the outputs as another, in the order of parts.sv.
+// Models of FIFOs and matrix lanes take the inputs of one bit that control them as `moves`. Zeros in `in` are bits that
+// parts.sv does not use. Inputs and parameters that a proxy does not read are those of features that its model does not
+// have.
 //
 // A model is called only in cycles in which a register in it can change. All registers of the fp32 units change only
 // with `en`.
@@ -132,9 +138,9 @@ module rill_fp32_to_fixed #(
     endgenerate
 endmodule
 
-// FIFOs of the depths and widths that most streams have. Others are the template itself, under another name
-// (stages.sh). All their outputs come from registers, and no register changes in a FIFO that is empty, not in reset and
-// not written.
+// FIFOs of the depths and widths that most streams have. Other FIFOs are the template itself, which
+// tests/quick_build.sh renames to rill_fifo_own. All outputs of a FIFO come from registers, and no register changes in
+// a FIFO that is empty, not in reset and not written.
 `define RILL_FIFO_UNIT(D, W, N) \
     begin : gen_``D``_``W \
         import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
@@ -191,10 +197,11 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time need
-// other lanes than these: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes, four tokens at a time or a
+// second clock need other lanes than these. For them, design_files in tests/quick_build.sh defines RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
-// One of the matrix lanes below. The model is called while a beat is on its way through the pipeline of 9 or 12 cycles.
+// One of the matrix lanes below. The model is called while a beat is on its way through the pipeline, which takes 9
+// cycles (lane) or 12 (pair). left_q counts 13 cycles from the last beat on, which is enough for both.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \
@@ -225,10 +232,10 @@ module rill_matrix_lane #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
-    parameter PUMP = 1,                      // one clock
-    parameter HOPS = 0,                      // 0: no dies here
-    parameter PARAM_BITS = 0,                // nor words of parameters
-    parameter [31:0] SCALE_K = 0,
+    parameter PUMP = 1,                      // must be 1: the model has one clock
+    parameter HOPS = 0,                      // must be 0: both halves of the lane are on one die
+    parameter PARAM_BITS = 0,                // must be 0: row_scale and bias come with the beats, not as words
+    parameter [31:0] SCALE_K = 0,            // used only with PARAM_BITS, as SCALE_V
     parameter [31:0] SCALE_V = 0,
     parameter PLACE_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128),
@@ -237,7 +244,7 @@ module rill_matrix_lane #(
     input  wire                   clk,
     input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
-    input  wire                   sum_rst,   // the same
+    input  wire                   sum_rst,   // not read: on one die it equals rst
     input  wire                   valid,
     input  wire                   int4,
     input  wire                   sum_valid,
@@ -267,6 +274,7 @@ module rill_matrix_lane #(
     output wire [SIDE_W-1:0]      out_side
 );
     wire                     starts = valid;
+    // The model has TOKENS 8 and ROWS 8, so a place of fewer rows or tokens is one of its places.
     wire [3:0]               moves = {1'b0, last, first, int4};
     wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(place)};
     assign out_side = side;                  // one bit, always 0
@@ -279,14 +287,14 @@ endmodule
 module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
-    parameter PAIRS = 1,                     // nor two pairs at a time
-    parameter PUMP = 1,                      // one clock
+    parameter PAIRS = 1,                     // must be 1: a pair of tokens at a time
+    parameter PUMP = 1,                      // must be 1: the model has one clock
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
-    parameter HOPS = 0,
-    parameter PARAM_BITS = 0,                // nor words of parameters
+    parameter HOPS = 0,                      // must be 0, as in rill_matrix_lane
+    parameter PARAM_BITS = 0,                // must be 0, as in rill_matrix_lane
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
@@ -298,7 +306,7 @@ module rill_matrix_pair #(
     input  wire                   clk,
     input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
-    input  wire                   sum_rst,   // the same
+    input  wire                   sum_rst,   // not read: on one die it equals rst
     input  wire                   valid,
     input  wire                   other_toks,
     input  wire                   int4,
@@ -328,7 +336,8 @@ module rill_matrix_pair #(
     output wire [31:0]            out_row_scale,
     output wire [31:0]            out_bias
 );
-    // The places of accumulators are those of a lane with TOKENS 8.
+    // The port turn is {row, turn of the row}. The model has TOKENS 8, so 4 turns for each row, but this design has
+    // TURNS. place is the turn as the model numbers it, so that each row has accumulators of its own there.
     localparam int           TURNS = TOKENS / 2;
     wire                     starts = valid || emit;
     wire [3:0]               moves = {emit, other_toks, first, int4};
