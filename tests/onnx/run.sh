@@ -10,9 +10,9 @@ usage() {
 usage: tests/onnx/run.sh [--set test | --set deep] [name...]
   --set test  imports models and trained networks, and compares their values (the default)
   --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each, and the designs of
-              the sample of nodes (tests/onnx/sample.py)
-  name        models of tests/onnx/models; with --set deep, designs of the sample (default: all, and the checks that
-              need no name)
+              the sample of nodes (tests/onnx/sample.py). Compares the exact results of the quantized file `steps`
+  name        models of tests/onnx/models; with --set deep, designs of the sample, or `steps` (default: all, and the
+              checks that need no name)
 Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
 trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
@@ -91,6 +91,15 @@ rtl() { # name, rows, folder (default: trained)
             --outputs "$to/got.safetensors" --quiet
 }
 
+# Imports a quantized file, and counts the exact results that are off by one step or more (tests/onnx/steps.py).
+steps() { # model, format of the activations
+    local to=$work/steps/$2
+    "$rill" import "$here/models/$1.onnx" -o "$to" && sed -i "s/activations: int10/activations: $2/" "$to/$1.yaml" &&
+        "$rill" golden "$to/$1.yaml" --weights "$to" --inputs "$here/models/$1.in.safetensors" \
+            --outputs "$to/exact.safetensors" &&
+        python3 "$here/steps.py" "$here/models/$1.want.safetensors" "$to/exact.safetensors"
+}
+
 # Lists the checks of the sample of nodes: for each design its RTL, and for each node of the design the values.
 sample() { # designs (default: all)
     local design place op node last=""
@@ -130,6 +139,10 @@ if [ "$set" = deep ]; then
     python3 "$here/sample.py" list >"$work/nodes"
     queue check "the sample has 101 nodes" sample_has 101
     sample ${names[@]+"${names[@]}"}
+    if [ "$all" = 0 ] || [[ " ${names[*]} " == *" steps "* ]]; then
+        queue check "a quantized file: exact results in steps of the file" steps steps int10
+        queue check_refused "a quantized file: int8 does not hold its integers" 1 "too many elements are off" steps steps int8
+    fi
     if [ "$all" = 0 ]; then
         for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
     fi
@@ -162,7 +175,7 @@ if [ "$all" = 0 ]; then
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
     queue check "rows that share reads of the weights" spec encoder 'T: 1' 'tensor_rows: 4' 'A: 2'
     queue check "rows of vectors share reads of the weights" spec mlp 'T: 4'
-    queue check "a design that is larger than one die" spec quantized 'dies: 3'
+    queue check "a design that is larger than one die" spec composed 'dies: 3'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'
