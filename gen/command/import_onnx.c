@@ -294,27 +294,16 @@ static void share_steps(const struct fitting *f, struct onnx_design *d) {
     *d = best;
 }
 
-// Returns the cycles per row of a step, if nothing works while a product of two tensors does: the bound, and the
-// slowest of these products in each region. Attention has two of them in a row, which work at the same time, and the
-// engine waits for their result. Sets *has to whether the graph has such products. Returns 0 if the design is not
-// legal.
+// Returns the cycles per row of a step, if nothing works while a product of two tensors does. Sets *has to whether the
+// graph has such products. Returns 0 if the design is not legal.
 static double cycles_with_bmm(const struct fitting *f, const struct onnx_design *d, bool *has) {
     struct trial t;
     trial_begin(f, &t);
     const struct ir *ir = build(f, d, before_depths, &t.spec, &t.diag);
-    double cycles = 0;
-    *has = false;
-    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
-    for (int r = 0; ir && r < ir->regions; r++) {
-        int64_t slowest = 0;
-        for (int n = 0; n < ir->nodes; n++)
-            if (ir->node[n].region == r && ir_op_is(ir, ir->node[n].op, OP_CONTRACTS)) {
-                int64_t words = ir_bmm_words(ir, &ir->node[n]);
-                if (words > slowest) slowest = words;
-                *has = true;
-            }
-        cycles += (double)(slowest * ir->region[r].repeat * d->tokens);
-    }
+    const struct cost_step step = {.tokens = d->tokens, .head = true};
+    int64_t waits = ir ? cost_step_waits(ir, &step) : 0;
+    double cycles = ir ? (double)(cost_step_bound(ir, &step).cycles + waits) : 0;
+    *has = waits > 0;
     trial_end(f, &t);
     return cycles / d->tokens;
 }
