@@ -135,6 +135,12 @@ says() { # file, texts
     done
 }
 
+# Checks that rows of a large image share reads of the weights.
+large() { # model, options
+    "$rill" import "$here/models/$1.onnx" -o "$work/large/$1" "${@:2}" >"$work/$1.large" &&
+        says "$work/large/$1/$1.yaml" 'tensor_rows: 2'
+}
+
 spec() { says "$work/$1/$1.yaml" "${@:2}"; } # model, texts
 table() { says "$work/$1.table" "${@:2}"; }  # model, texts
 
@@ -182,6 +188,7 @@ if [ "$all" = 0 ]; then
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
     queue check "rows that share reads of the weights" spec encoder 'T: 1' 'tensor_rows: 4' 'A: 2'
     queue check "rows of vectors share reads of the weights" spec mlp 'T: 4'
+    queue check "more rows than the schedule of an engine holds" large spread --dim x.2=160 --dim x.3=150
     queue check "a design that is larger than one die" spec composed 'dies: 3'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
