@@ -160,20 +160,49 @@ static int dies_of_board(const struct fitting *f, const struct onnx_design *d) {
     return dies;
 }
 
+static bool is_legal(const struct fitting *f, const struct onnx_design *d) {
+    struct trial t;
+    trial_begin(f, &t);
+    bool legal = build(f, d, before_depths, &t.spec, &t.diag);
+    trial_end(f, &t);
+    return legal;
+}
+
+// The schedule of an engine has an entry for each row of a tensor, or for each group of rows that share reads of the
+// weights. Large images have more rows than it can hold. If the design is not legal, and sharing makes it so, lets the
+// fewest rows share. Otherwise rows do not share.
+static void share_if_needed(const struct fitting *f, struct onnx_design *d) {
+    struct onnx_design with = *d;
+    d->tensor_rows = with.tensor_rows = 0;
+    if (is_legal(f, d)) return;
+    for (with.tensor_rows = 2; with.tensor_rows <= MOST_ROWS; with.tensor_rows *= 2)
+        if (is_legal(f, &with)) {
+            *d = with;
+            return;
+        }
+}
+
 // Chooses as many channels as the weights keep busy, and with them the most lanes that fit. If none fits, tries half of
-// the channels, and so on. Returns false if none fits with one channel; *d is then the smallest design.
+// the channels, and so on. Returns false if none fits with one channel; *d is then the smallest legal design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;
     *d = (struct onnx_design){.board = d->board, .channels = 1, .tokens = 1, .lanes = rungs[0].lanes};
     int dies = dies_of_board(f, d);
     while (channels < MOST_CHANNELS && bytes > (int64_t)channels * CHANNEL_BYTES) channels *= 2;
-    for (; channels >= 1; channels /= 2)
+    for (; channels >= 1; channels /= 2) {
+        d->channels = channels, d->lanes = rungs[0].lanes, d->dies = 1;
+        share_if_needed(f, d);
         for (size_t r = 0; r < COUNT_OF(rungs); r++) {
             if (rungs[r].all_dies && dies < 2) continue;
-            d->channels = channels, d->lanes = rungs[r].lanes, d->dies = rungs[r].all_dies ? dies : 1;
+            d->lanes = rungs[r].lanes, d->dies = rungs[r].all_dies ? dies : 1;
             if (fits(f, d)) return true;
         }
+    }
+    while (!is_legal(f, d) && d->channels < MOST_CHANNELS) {
+        d->channels *= 2;
+        share_if_needed(f, d);
+    }
     return false;
 }
 
@@ -265,27 +294,16 @@ static void share_steps(const struct fitting *f, struct onnx_design *d) {
     *d = best;
 }
 
-// Returns the cycles per row of a step, if nothing works while a product of two tensors does: the bound, and the
-// slowest of these products in each region. Attention has two of them in a row, which work at the same time, and the
-// engine waits for their result. Sets *has to whether the graph has such products. Returns 0 if the design is not
-// legal.
+// Returns the cycles per row of a step, if nothing works while a product of two tensors does. Sets *has to whether the
+// graph has such products. Returns 0 if the design is not legal.
 static double cycles_with_bmm(const struct fitting *f, const struct onnx_design *d, bool *has) {
     struct trial t;
     trial_begin(f, &t);
     const struct ir *ir = build(f, d, before_depths, &t.spec, &t.diag);
-    double cycles = 0;
-    *has = false;
-    if (ir) cycles = (double)cost_step_bound(ir, &(struct cost_step){.tokens = d->tokens, .head = true}).cycles;
-    for (int r = 0; ir && r < ir->regions; r++) {
-        int64_t slowest = 0;
-        for (int n = 0; n < ir->nodes; n++)
-            if (ir->node[n].region == r && ir_op_is(ir, ir->node[n].op, OP_CONTRACTS)) {
-                int64_t words = ir_bmm_words(ir, &ir->node[n]);
-                if (words > slowest) slowest = words;
-                *has = true;
-            }
-        cycles += (double)(slowest * ir->region[r].repeat * d->tokens);
-    }
+    const struct cost_step step = {.tokens = d->tokens, .head = true};
+    int64_t waits = ir ? cost_step_waits(ir, &step) : 0;
+    double cycles = ir ? (double)(cost_step_bound(ir, &step).cycles + waits) : 0;
+    *has = waits > 0;
     trial_end(f, &t);
     return cycles / d->tokens;
 }

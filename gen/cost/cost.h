@@ -225,6 +225,10 @@ bool cost_positions_matter(const struct ir *);
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
 // Returns the lower bound of one step alone.
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
+// Estimates the cycles of a step in which an engine waits for products of two tensors (OP_CONTRACTS): the slowest one
+// of each region, because those of one attention work at the same time. This is no part of the lower bound. An engine
+// may work on the first rows of a result while the product computes the next ones. 0: the graph has no such product.
+int64_t cost_step_waits(const struct ir *, const struct cost_step *);
 
 // ---- power --------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calculates the work of each part of a design in whole steps, and the lower bound of the cycles that this work takes.
 #include "gen/cost/cost.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/args.h"
 #include "gen/cost/work.h"
 
@@ -117,4 +118,16 @@ struct cost_bound cost_step_bound(const struct ir *ir, const struct cost_step *s
     struct cost_load load = cost_load_new(ir);
     cost_load_add(ir, &load, s);
     return cost_load_bound(ir, &load, 0, false);
+}
+
+int64_t cost_step_waits(const struct ir *ir, const struct cost_step *s) {
+    int64_t cycles = 0;
+    for (int r = 0; r < ir->regions; r++) {
+        int64_t slowest = 0;
+        for (int n = 0; n < ir->nodes; n++)
+            if (ir->node[n].region == r && ir_op_is(ir, ir->node[n].op, OP_CONTRACTS))
+                slowest = at_least(slowest, ir_bmm_words(ir, &ir->node[n]));
+        cycles += slowest * ir->region[r].repeat * s->tokens;
+    }
+    return cycles;
 }

@@ -73,11 +73,38 @@ static float int8_error(const float *w, const float *importance, int64_t k, floa
     return importance ? weighed_error(w, importance, k, scale, -limit, limit) : scale_error(w, k, scale, -limit, limit);
 }
 
+// Weights of a quantized file are integers times a scale, rounded to fp32. A quotient by this scale then differs from
+// an integer by less than this.
+#define WHOLE 0x1p-13f
+
+static bool is_whole(const float *w, int64_t k, float scale) {
+    float inverse = 1.0f / scale;
+    for (int64_t i = 0; i < k; i++) {
+        float x = w[i] * inverse;
+        if (!(fabsf(x - round_even(x)) <= WHOLE)) return false;
+    }
+    return true;
+}
+
+// Returns the largest scale of which all weights are multiples. Returns 0 if max / 127, which is tried first, is such a
+// scale, or if there is none of at least max / 128. (With max / 128 the largest weight is stored as 127.)
+static float common_scale(const float *w, int64_t k, float max) {
+    if (is_whole(w, k, max / (float)QUANTIZE_INT8_MAX)) return 0;
+    for (int most = 1; most <= QUANTIZE_INT8_MAX + 1; most++)
+        if (is_whole(w, k, max / (float)most)) return max / (float)most;
+    return 0;
+}
+
 // Writes q[k] and returns the row scale with the least error.
 static float quantize_row_int8(const float *w, const float *importance, int64_t k, int8_t *q) {
     const float limit = QUANTIZE_INT8_MAX;
     float full = largest(w, k) / limit, best = full, least = int8_error(w, importance, k, full);
     int candidates = importance ? INT8_WEIGHED : INT8_CANDIDATES;
+    float common = common_scale(w, k, full * limit);
+    if (common > 0 && int8_error(w, importance, k, common) < least) {
+        round_to_scale(w, k, common, -limit, limit, q);
+        return common;
+    }
     for (int i = 1; i < candidates; i++) {
         float scale = full * (1.0f - (float)i * 0x1p-6f);
         float error = int8_error(w, importance, k, scale);

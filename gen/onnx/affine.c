@@ -307,9 +307,9 @@ static bool apply(struct graph *g, change *rule) {
 }
 
 void rewrite_products(struct graph *g) {
-    static change *const rules[] = {rewrite_to_conv,    rewrite_to_reduce,  rewrite_to_linear,  rewrite_to_product,
-                                    rewrite_to_affine,  rewrite_carry_move, rewrite_join_moves, rewrite_fold_affine,
-                                    rewrite_fold_order, rewrite_take_rows};
+    static change *const rules[] = {rewrite_to_conv,    rewrite_to_reduce,   rewrite_to_linear,  rewrite_to_product,
+                                    rewrite_center,     rewrite_fold_scale,  rewrite_to_affine,  rewrite_carry_move,
+                                    rewrite_join_moves, rewrite_fold_affine, rewrite_fold_order, rewrite_take_rows};
     graph_count_uses(g);
     bool changed = true;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {

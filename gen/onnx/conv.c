@@ -242,10 +242,20 @@ static struct node *common_move(const struct graph *g, const struct node *n) {
     return found;
 }
 
-// Returns whether the node is an Affine, or has an operator that graph_compute knows. These are all elementwise.
+// Returns whether the node converts between floats and integers with one scale and at most one zero point.
+static bool is_conversion(const struct graph *g, const struct node *n) {
+    bool named = graph_is(n, "QuantizeLinear") || graph_is(n, "Centered") || graph_is(n, "DequantizeLinear");
+    for (size_t i = 1; named && i < n->in.count; i++) {
+        const struct onnx_data *d = graph_constant(g, n, i);
+        named = d && d->count == 1;
+    }
+    return named;
+}
+
+// Returns whether the node is elementwise: an Affine, a conversion, or an operator that graph_compute knows.
 static bool is_elementwise(const struct graph *g, const struct node *n) {
     double in[3] = {0}, y;
-    if (graph_is(n, "Affine")) return true;
+    if (graph_is(n, "Affine") || is_conversion(g, n)) return true;
     return n->in.count <= 3 && n->out.count == 1 && graph_compute(g, n, in, n->in.count, &y);
 }
 
@@ -270,6 +280,7 @@ static void carry_behind(struct graph *g, int i, const struct node *move) {
     for (int k = 0; k < y.rank; k++) x.dim[by.perm[k]] = y.dim[k];
     int v = graph_add_node(g, i, old.op, graph_in(&by, 0), &x);
     struct node *n = at(g, i), *last = at(g, i + 1);
+    graph_value(g, v)->type = graph_value(g, old.out.items[0])->type;
     for (size_t k = 0; k < old.in.count; k++) {
         struct node *m = old.in.items[k] == NONE ? NULL : graph_maker(g, old.in.items[k], "Move");
         if (k == 0) n->in.count = 0;

@@ -50,8 +50,9 @@ struct patch {
 // - Function: an elementwise function that rewrite_patterns has found in several nodes; `word` is its name
 //   (rewrite_function_of).
 // - View: the elements in another shape, in the same order.
+// - Centered: a QuantizeLinear whose result does not contain its zero point.
 // - Product: a product of two tensors; `axis` is 1 if the second one is transposed.
-// All but Product have one operand, x.
+// All but Centered and Product have one operand, x.
 struct node {
     const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
     int number;                  // number of the file's node that it was made from

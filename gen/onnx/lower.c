@@ -454,10 +454,10 @@ static bool is_one_of(const struct node *n, const char *ops) {
 // Returns whether the operator gives the same results for integers as for fp32 numbers, which represent integers in a
 // design.
 static bool takes_integers(const struct node *n) {
-    return rewrite_is_layout(n) ||
-           is_one_of(n, " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
-                        "Slice Split Concat Gather Compress Expand Tile Add Sub Max Min "
-                        "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
+    return rewrite_is_layout(n) || is_one_of(n, " Linear ConvLast Centered Affine ArgMax ArgMin TopK Cast CastLike "
+                                                "Equal Less Greater LessOrEqual GreaterOrEqual Where "
+                                                "Slice Split Concat Gather Compress Expand Tile Add Sub Max Min "
+                                                "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
 }
 
 // Returns whether a value with elements of this type can be a tensor.

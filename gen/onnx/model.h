@@ -99,7 +99,8 @@ struct onnx_model {
     const char *path;
     struct loc loc;
     struct arena *arena;
-    int64_t opset; // version of ONNX's own operators, which have no domain
+    int64_t opset;  // version of ONNX's own operators, which have no domain
+    bool versioned; // the file gives `opset`
     const char *producer;
     VEC(struct onnx_node) node; // all nodes, those in bodies included
     VEC(struct onnx_tensor) initializer;

@@ -229,7 +229,7 @@ static void read_opset(struct reader *r, struct wire w) {
     while (read_next(r, &w, &f))
         if (f.number == 1) domain = read_text(r, &f);
         else if (f.number == 2) version = read_int(r, &f);
-    if (!*domain || !strcmp(domain, "ai.onnx")) r->model->opset = version;
+    if (!*domain || !strcmp(domain, "ai.onnx")) r->model->opset = version, r->model->versioned = true;
 }
 
 // ModelProto: 2 producer_name, 7 graph, 8 opset_import.
@@ -253,8 +253,20 @@ static void read_model(struct reader *r, struct wire w) {
 
 enum { LEAST_OPSET = 7, MOST_OPSET = 28 }; // versions of ONNX's operators that Rill reads
 
-static bool check_opset(struct onnx_model *m, struct diag *diag) {
+// Reports that the file gives no version of ONNX's own operators. Names the first operator of another domain, because
+// such a file usually has only operators of this domain.
+static bool report_no_opset(const struct onnx_model *m, struct diag *diag) {
+    for (size_t i = 0; i < m->node.count; i++) {
+        const struct onnx_node *n = &m->node.items[i];
+        if (!*n->domain || !strcmp(n->domain, "ai.onnx")) continue;
+        return diag_error(diag, m->loc, MSG_ONNX_DOMAIN, n->name, n->domain, n->op), false;
+    }
+    return diag_error(diag, m->loc, MSG_ONNX_NO_OPSET), false;
+}
+
+static bool check_opset(const struct onnx_model *m, struct diag *diag) {
     if (m->opset >= LEAST_OPSET && m->opset <= MOST_OPSET) return true;
+    if (!m->versioned) return report_no_opset(m, diag);
     diag_error(diag, m->loc, MSG_ONNX_OPSET, m->opset, LEAST_OPSET, MOST_OPSET);
     return false;
 }

@@ -32,6 +32,8 @@ bool rewrite_to_product(struct graph *, int node);  // attention.c: MatMul of tw
 bool rewrite_to_linear(struct graph *, int node);   // products.c: MatMul or Gemm with a constant becomes Linear
 bool rewrite_to_affine(struct graph *, int node);   // affine.c: makes Affine, Norm and RmsNorm
 bool rewrite_fold_affine(struct graph *, int node); // affine.c: folds an Affine into a neighbouring node
+bool rewrite_center(struct graph *, int node);      // integers.c: removes zero points that are added and subtracted
+bool rewrite_fold_scale(struct graph *, int node);  // integers.c: moves scales of quantized files into weights
 bool rewrite_fold_order(struct graph *, int node);  // products.c: reorders columns of weights instead of the operand
 bool rewrite_take_rows(struct graph *, int node);   // products.c: takes rows of weights for a part of a result
 

@@ -19,6 +19,12 @@ int lower_rounded(struct lower *l, int t) {
     return lower_two(l, "add", whole, lower_two(l, "sub", t, small));
 }
 
+// Limits to integer bounds of at most `most` in magnitude, rounds to the nearest integer, and adds an integer. This is
+// the same as rounding first, and takes fewer operations.
+static int rounded_within(struct lower *l, int t, double lo, double hi, double plus) {
+    return lower_plus(l, lower_plus(l, lower_bounded(l, t, lo, hi), magic), plus - magic);
+}
+
 // Rounds, then subtracts 1 where the result is above the number.
 static int floor_of(struct lower *l, int t) {
     int whole = lower_rounded(l, t);
@@ -83,7 +89,8 @@ static const char *read_parameters(struct lower *l, const struct onnx_data **sca
     return NULL;
 }
 
-// Writes QuantizeLinear: x / scale, rounded, plus the zero point, limited to the range of the type.
+// Writes QuantizeLinear: x / scale, rounded, plus the zero point, limited to the range of the type. A Centered
+// subtracts the zero point again, so it adds none.
 static const char *quantize(struct lower *l, int *out) {
     const struct onnx_data *scale, *zero;
     double lo, hi;
@@ -91,8 +98,13 @@ static const char *quantize(struct lower *l, int *out) {
     if (!range_of(graph_value(l->g, l->n->out.items[0])->type, &lo, &hi)) return "a type other than int8 and uint8";
     *out = lower_operand(l, 0);
     if (!why) why = with_parameter(l, "div", scale, out);
-    if (!why) *out = lower_rounded(l, *out);
-    if (!why) why = with_parameter(l, "add", zero, out);
+    if (why) return why;
+    if (!zero || zero->count == 1) {
+        double z = zero ? onnx_at(zero, 0) : 0;
+        return *out = rounded_within(l, *out, lo - z, hi - z, graph_is(l->n, "Centered") ? 0 : z), NULL;
+    }
+    *out = lower_rounded(l, *out);
+    why = with_parameter(l, "add", zero, out);
     if (!why) *out = lower_bounded(l, *out, lo, hi);
     return why;
 }
@@ -119,7 +131,7 @@ static const char *quant(struct lower *l, int *out) {
     bool no_zero = p[2]->count == 1 && onnx_at(p[2], 0) == 0;
     why = with_parameter(l, "div", p[1], out);
     if (!why && !no_zero) why = with_parameter(l, "add", p[2], out);
-    if (!why) *out = lower_bounded(l, lower_rounded(l, *out), lo, hi);
+    if (!why) *out = rounded_within(l, *out, lo, hi, 0);
     if (!why && !no_zero) why = with_parameter(l, "sub", p[2], out);
     return why ? why : with_parameter(l, "mul", p[1], out);
 }
@@ -165,6 +177,7 @@ static const struct {
              {"Floor", rounding},
              {"Ceil", rounding},
              {"QuantizeLinear", quantize},
+             {"Centered", quantize},
              {"DequantizeLinear", dequantize},
              {"Quant", quant},
              {"BipolarQuant", bipolar},

@@ -98,6 +98,9 @@ FILES = {
     "two_graphs": (model(X, RELU, Y) + data(7, RELU), "a second graph"),
     "nested": (many(2000, model(X, RELU, Y)), "the output|a second graph|opset|computes nothing"),
     "opset": (model(X, RELU, Y, opset=5), "opset 5 is not supported"),
+    "no_opset": (number(1, 8) + data(7, X + RELU + Y), "no opset for ONNX's own operators"),
+    "other_domain": (number(1, 8) + data(7, X + node("Scaler", ["x"], ["y"], data(7, "ai.onnx.ml")) + Y) +
+                     data(8, data(1, "ai.onnx.ml") + number(2, 1)), "the domain `ai.onnx.ml`, such as `Scaler`"),
     "huge_dims": (with_weights([1 << 40, 1 << 40], data(9, WEIGHTS)), "`w`: its shape is too large"),
     "negative_dim": (with_weights([4, -4], data(9, WEIGHTS)), "`w`: its shape is too large, or has a negative"),
     "rank": (with_weights([1] * 9, data(9, WEIGHTS)), "more than 8 dimensions"),

@@ -366,6 +366,43 @@ def quantized(g):
     g.output(g.node("Quant", g.node("MatMul", h, w), 0.05, 1.0, 4.0, signed=0, **more))
 
 
+def converted(g, integers, scale):
+    """Adds constant integers that are converted back, with one scale or one for each index of their first axis."""
+    return g.node("DequantizeLinear", g.const(integers), g.const(scale), g.const(np.zeros(scale.shape, integers.dtype)), axis=0)
+
+
+def whole_product(g, op, x, scale, shape, each, **attributes):
+    """Adds a product of integers that are converted back. each: one scale for each output channel instead of one."""
+    w = weights(*shape) * np.linspace(1, 0.4, shape[0]).reshape([-1] + [1] * (len(shape) - 1))
+    most = np.abs(w).reshape(shape[0], -1).max(1)
+    s = ((most if each else most.max()) / 127).astype(np.float32)
+    q = np.rint(w / (s.reshape([-1] + [1] * (len(shape) - 1)) if each else s)).astype(np.int8)
+    sums = s * np.float32(scale)
+    bias = converted(g, np.rint(weights(shape[0]) / sums).astype(np.int32), sums)
+    return g.node(op, x, converted(g, q, s), bias, **attributes)
+
+
+def steps(g):
+    """A quantized file whose results are integers: zero points before padding, results with several readers, one scale
+    for each output channel and for a whole tensor. (The script steps.py compares the exact results.)"""
+    def quantize(x, scale, zero):
+        return g.node("QuantizeLinear", x, g.const(np.float32(scale)), g.const(zero))
+
+    def back(q, scale, zero):
+        return g.node("DequantizeLinear", q, g.const(np.float32(scale)), g.const(zero))
+
+    same = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    first, second, third = (6 / 255, np.uint8(110)), (5 / 255, np.uint8(120)), (3 / 127, np.int8(0))
+    h = back(quantize(g.input("x", ["N", 3, 12, 12]), *first), *first)
+    q = quantize(whole_product(g, "Conv", h, first[0], (8, 3, 3, 3), True, **same), *second)
+    g.output(q)
+    h = back(q, *second)
+    h = g.node("Add", g.node("Relu", whole_product(g, "Conv", h, second[0], (8, 8, 3, 3), False, **same)), h)
+    h = back(quantize(h, *third), *third)
+    h = whole_product(g, "Gemm", g.node("Flatten", h), third[0], (10, 1152), False, transB=1)
+    g.output(quantize(h, 2 / 127, np.int8(-7)))
+
+
 def taken(g):
     """Elements in another order, interpolation, constants as parts."""
     x = g.input("x", ["N", 3, 40])
@@ -425,7 +462,7 @@ MODELS = {
     "encoder": (encoder, "raw"), "contractions": (contractions, "raw"), "matrices": (matrices, "raw"),
     "rotated": (rotated, "raw"), "composed": (composed, "raw"),
     "decided": (decided, "raw"), "searched": (searched, "raw"), "recurrent": (recurrent, "raw"),
-    "quantized": (quantized, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
+    "quantized": (quantized, "raw"), "steps": (steps, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
     "spread": (spread, "raw"), "chosen": (chosen, "raw"), "signs": (signs, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }

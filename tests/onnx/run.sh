@@ -10,9 +10,9 @@ usage() {
 usage: tests/onnx/run.sh [--set test | --set deep] [name...]
   --set test  imports models and trained networks, and compares their values (the default)
   --set deep  simulates the trained networks whose RTL the test set does not simulate, one row each, and the designs of
-              the sample of nodes (tests/onnx/sample.py)
-  name        models of tests/onnx/models; with --set deep, designs of the sample (default: all, and the checks that
-              need no name)
+              the sample of nodes (tests/onnx/sample.py). Compares the exact results of the quantized file `steps`
+  name        models of tests/onnx/models; with --set deep, designs of the sample, or `steps` (default: all, and the
+              checks that need no name)
 Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
 trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
@@ -91,6 +91,22 @@ rtl() { # name, rows, folder (default: trained)
             --outputs "$to/got.safetensors" --quiet
 }
 
+# Imports a quantized file, and counts the exact results that are off by one step or more (tests/onnx/steps.py).
+steps() { # model, format of the activations
+    local to=$work/steps/$2
+    "$rill" import "$here/models/$1.onnx" -o "$to" && sed -i "s/activations: int10/activations: $2/" "$to/$1.yaml" &&
+        "$rill" golden "$to/$1.yaml" --weights "$to" --inputs "$here/models/$1.in.safetensors" \
+            --outputs "$to/exact.safetensors" &&
+        python3 "$here/steps.py" "$here/models/$1.want.safetensors" "$to/exact.safetensors"
+}
+
+# Checks that steps.py finds too many elements that are off if activations have fewer bits.
+too_coarse() { # model
+    local said
+    said=$(steps "$1" int8 2>&1) && { echo "error: no element is off"; return 1; }
+    [[ $said == *"too many elements are off"* ]] || { echo "error: $said"; return 1; }
+}
+
 # Lists the checks of the sample of nodes: for each design its RTL, and for each node of the design the values.
 sample() { # designs (default: all)
     local design place op node last=""
@@ -119,6 +135,12 @@ says() { # file, texts
     done
 }
 
+# Checks that rows of a large image share reads of the weights.
+large() { # model, options
+    "$rill" import "$here/models/$1.onnx" -o "$work/large/$1" "${@:2}" >"$work/$1.large" &&
+        says "$work/large/$1/$1.yaml" 'tensor_rows: 2'
+}
+
 spec() { says "$work/$1/$1.yaml" "${@:2}"; } # model, texts
 table() { says "$work/$1.table" "${@:2}"; }  # model, texts
 
@@ -130,6 +152,10 @@ if [ "$set" = deep ]; then
     python3 "$here/sample.py" list >"$work/nodes"
     queue check "the sample has 101 nodes" sample_has 101
     sample ${names[@]+"${names[@]}"}
+    if [ "$all" = 0 ] || [[ " ${names[*]} " == *" steps "* ]]; then
+        queue check "a quantized file: exact results in steps of the file" steps steps int10
+        queue check "a quantized file: int8 activations, which do not hold its integers, are found" too_coarse steps
+    fi
     if [ "$all" = 0 ]; then
         for name in digits keywords patches; do queue check "trained $name: RTL" rtl "$name" 1; done
     fi
@@ -162,7 +188,8 @@ if [ "$all" = 0 ]; then
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
     queue check "rows that share reads of the weights" spec encoder 'T: 1' 'tensor_rows: 4' 'A: 2'
     queue check "rows of vectors share reads of the weights" spec mlp 'T: 4'
-    queue check "a design that is larger than one die" spec quantized 'dies: 3'
+    queue check "more rows than the schedule of an engine holds" large spread --dim x.2=160 --dim x.3=150
+    queue check "a design that is larger than one die" spec composed 'dies: 3'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'

@@ -194,7 +194,8 @@ def dilated(w, dilations):
     return y
 
 
-def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOTSET", dilations=(1, 1)):
+def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOTSET", dilations=(1, 1),
+         kernel_shape=None):
     w = dilated(w, dilations)
     (p, q) = (sides(x.shape[k + 2], w.shape[k + 2], strides[k], (pads[k], pads[k + 2]), auto_pad) for k in (0, 1))
     x = np.pad(x, ((0, 0), (0, 0), p, q))
@@ -358,6 +359,10 @@ def quantized(x, scale, zero, axis=1):
     return np.clip(np.rint(x / along(scale, x, axis)) + along(zero.astype(int), x, axis), low, high)
 
 
+def dequantized(x, scale, zero=np.int8(0), axis=1):
+    return (x - along(zero.astype(int), x, axis)) * along(scale, x, axis)
+
+
 def quantized_any(x):
     """Computes DynamicQuantizeLinear: returns the result, the scale and the zero point."""
     low, high = min(x.min(), 0), max(x.max(), 0)
@@ -480,7 +485,7 @@ def evaluate(op, x, a):
         "Concat": lambda: np.concatenate([np.atleast_1d(v) for v in x], a.get("axis", 0)), "Slice": lambda: part(*x),
         "Split": lambda: np.split(x[0], np.cumsum(x[1])[:-1], a["axis"]), "Constant": lambda: a["value"],
         "ConstantOfShape": lambda: np.full([int(v) for v in x[0]], a["value"][0]),
-        "DequantizeLinear": lambda: (x[0] - (x[2].astype(int) if len(x) > 2 else 0)) * x[1], "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
+        "DequantizeLinear": lambda: dequantized(*x, **a), "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
         "RotaryEmbedding": lambda: turned(*x, **a), "Attention": lambda: attention(*x, **a),
         "GroupNormalization": lambda: group_norm(*x, **a), "LRN": lambda: local_response(x[0], **a),
         "Elu": lambda: np.where(x[0] < 0, a["alpha"] * np.expm1(x[0]), x[0]),

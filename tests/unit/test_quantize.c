@@ -81,6 +81,26 @@ static void test_int8_clips(void **state) {
     fixture_end(&f);
 }
 
+// Checks that weights that are whole multiples of a scale are stored exactly, whatever the largest one is. Only -128,
+// in the last row, becomes -127.
+static void test_int8_keeps_multiples(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = QUANTIZE_INT8_MAX + 2, K = 65 };
+    const double scale = 0.0123;
+    float *w = ARENA_ARRAY(&f.arena, float, ROWS *K);
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < K; i++) w[r * K + i] = (float)(scale * (i == 0 ? -r : (i * 37 + r) % (r + 1)));
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT8, 128);
+    check_ranges(&m);
+    for (int r = 0; r < ROWS; r++)
+        for (int i = r > QUANTIZE_INT8_MAX; i < K; i++)
+            assert_true(fabs((double)m.row_scale[r] * m.q[r * K + i] - w[r * K + i]) < 1e-4 * scale);
+    assert_int_equal(m.q[(ROWS - 1) * K], -QUANTIZE_INT8_MAX);
+    fixture_end(&f);
+}
+
 // Returns the squared error of one group of n weights with the best of many scales, which are tried in double
 // precision.
 static double best_error(const float *w, int64_t n) {
@@ -418,7 +438,7 @@ int main(void) {
         cmocka_unit_test(test_int4_asym),      cmocka_unit_test(test_extreme_rows),
         cmocka_unit_test(test_same_bits),      cmocka_unit_test(slow_model_cost),
         cmocka_unit_test(test_int4_asym_best), cmocka_unit_test(test_int16),
-        cmocka_unit_test(test_keeps_integers),
+        cmocka_unit_test(test_keeps_integers), cmocka_unit_test(test_int8_keeps_multiples),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }
