@@ -13,8 +13,8 @@ usage: bench/simulation.sh [--spec SPEC] [--tokens N] [--rounds N] [--base REVIS
   --base R    also a plain build of this revision of git, with its own RTL
   --verilator FOLDER  for the build `newer`: folder with the program of another Verilator
   BUILD       is compared with the plain build of `rill sim`. tuned: `rill sim --tune`. threads: `rill sim --threads 2`.
-              o2, o3: plain with -O2, -O3 instead of -Os. profile: plain, compiled a second time with clang's profile of a
-              step. hierarchical: the engine's lane is a block that Verilator translates apart. unshared: without
+              o2, o3: plain with -O2, -O3 instead of -Os. profile: plain, compiled a second time with clang's profile of
+              a step. hierarchical: the engine's lane is a block that Verilator translates apart. unshared: without
               share.vlt, so that few instances share their code. newer: with another Verilator
 A run takes one prompt token, and its time is the CPU time of 1 + N generated tokens less that of one. (For `threads` it
 is the elapsed time.) All streams are compared. Every run must give the tokens and the hash of the first build. Prints a
