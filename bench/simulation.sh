@@ -94,7 +94,7 @@ build() { # build
         newer) # Its objects need more alignment than `new` gives before C++17. Its makefile gives precompiled headers
             # to the compiler in gcc's way, which clang does not understand. The sources include them anyway.
             MAKEFLAGS="VK_PCH_I_FAST= VK_PCH_I_SLOW=" PATH=$newer:$PATH RILL_SIM_CXX="clang++ -std=gnu++17" \
-                simulate "$1" 1 --build-only
+                RILL_SIM_VERILATOR="-LDFLAGS -latomic" simulate "$1" 1 --build-only
             ;;
         *) simulate "$1" 1 --build-only ;;
     esac >"$work/$1.log" 2>&1 || { tail -n 20 "$work/$1.log" && exit 1; }
