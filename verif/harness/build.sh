@@ -66,7 +66,8 @@ verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $opti
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm${RILL_GCOV:+ -lgcov}" \
-    "${RILL_SIM_SHARE:-$root/verif/harness/share.vlt}" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
+    "${RILL_SIM_SHARE:-$root/verif/harness/share.vlt}" "$root/verif/harness/state.vlt" \
+    -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 [ "$kind" = quick ] || "$root/verif/harness/join_slow.sh" "$work"
 # With `--hierarchical`, a makefile of another name also builds the blocks.
