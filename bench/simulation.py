@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks and summarizes the runs of bench/simulation.sh.
 usage: simulation.py check FILE PLAIN    compares the verdict, tokens and hashes of two results of `rill sim --json`
-       simulation.py table FILE          prints a row of Markdown for each build in FILE, whose lines are:
-                                         build, seconds of a run, seconds of the same run with more tokens"""
+       simulation.py table FILE          prints a row of Markdown for each build in FILE, whose lines are: build, seconds
+                                         of a plain run, of a plain run with more tokens, and of two such runs of the
+                                         build"""
 import json
 import statistics
 import sys
@@ -20,15 +21,17 @@ def check(path: str, plain: str) -> None:
 
 
 def table(path: str) -> None:
-    rounds: dict[str, list[float]] = {}
+    pairs: dict[str, list[tuple[float, float]]] = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
-            build, one, more = line.split()
-            rounds.setdefault(build, []).append(float(more) - float(one))
-    print("| build | seconds | gain |\n|---|---:|---:|")
-    for build, times in rounds.items():
-        gain = statistics.median(plain / time for plain, time in zip(rounds["plain"], times))
-        print(f"| {build} | {statistics.median(times):.2f} | {gain:.2f} |")
+            build, *times = line.split()
+            plain_one, plain_more, one, more = map(float, times)
+            pairs.setdefault(build, []).append((plain_more - plain_one, more - one))
+    print("| build | seconds | seconds of plain | gain |\n|---|---:|---:|---:|")
+    for build, times in pairs.items():
+        gain = statistics.median(plain / time for plain, time in times)
+        plain, time = (statistics.median(column) for column in zip(*times))
+        print(f"| {build} | {time:.2f} | {plain:.2f} | {gain:.2f} |")
 
 
 if __name__ == "__main__":

@@ -6,36 +6,37 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
     cat <<'TEXT'
-usage: bench/simulation.sh [--spec SPEC] [--tokens N] [--rounds N] [--base REVISION] [BUILD...]
+usage: bench/simulation.sh [--spec SPEC] [--tokens N] [--rounds N] [--base REVISION] [--verilator FOLDER] [BUILD...]
   --spec      the design (default configs/tinystories-gpt2-1m.yaml). Its weights are random
   --tokens N  generated tokens that a run is charged with (default 2)
-  --rounds N  runs of each build, in turn (default 3)
+  --rounds N  pairs of runs: plain, then the other build (default 3)
   --base R    also a plain build of this revision of git, with its own RTL
-  BUILD       plain: `rill sim`. tuned: `rill sim --tune`. threads: `rill sim --threads 2`. o2, o3: plain with -O2, -O3
-              instead of -Os. profile: plain, compiled a second time with clang's profile of a step. hierarchical: the
-              engine's lane is a block that Verilator translates apart (default: plain, and the others that are named)
+  --verilator FOLDER  for the build `newer`: folder with the program of another Verilator
+  BUILD       is compared with the plain build of `rill sim`. tuned: `rill sim --tune`. threads: `rill sim --threads 2`.
+              o2, o3: plain with -O2, -O3 instead of -Os. profile: plain, compiled a second time with clang's profile of
+              a step. hierarchical: the engine's lane is a block that Verilator translates apart. unshared: without
+              share.vlt, so that few instances share their code. newer: with another Verilator
 A run takes one prompt token, and its time is the CPU time of 1 + N generated tokens less that of one. (For `threads` it
 is the elapsed time.) All streams are compared. Every run must give the tokens and the hash of the first build. Prints a
-row for each build: the median time, and the median of the gains over the plain run of its round. The class of these
-figures is measured. The machine must be quiet. For GPT-2 medium, each build takes several minutes.
+row for each build: its median time, that of the plain runs right before it, and the median of the gains over these.
+The class of these figures is measured. The machine must be quiet. For GPT-2 medium, each build takes several minutes.
 TEXT
 }
 
-spec=configs/tinystories-gpt2-1m.yaml tokens=2 rounds=3 base="" builds=()
+spec=configs/tinystories-gpt2-1m.yaml tokens=2 rounds=3 base="" newer="" builds=()
 while [ $# -gt 0 ]; do
     case $1 in
         --spec) spec=$2 && shift ;;
         --tokens) tokens=$2 && shift ;;
         --rounds) rounds=$2 && shift ;;
         --base) base=$2 && shift ;;
-        plain) ;;
-        tuned | threads | o2 | o3 | profile | hierarchical) builds+=("$1") ;;
+        --verilator) newer=$2 && shift ;;
+        tuned | threads | o2 | o3 | profile | hierarchical | unshared | newer) builds+=("$1") ;;
         --help | -h) usage && exit 0 ;;
         *) usage >&2 && exit 2 ;;
     esac
     shift
 done
-builds=(plain ${builds[@]+"${builds[@]}"})
 [ -z "$base" ] || builds+=(base)
 
 work=$PWD/build/bench/simulation
@@ -86,28 +87,46 @@ build() { # build
             printf '`verilator_config\nhier_block -module "rill_engine_lane"\n' >"$work/block.vlt"
             RILL_SIM_VERILATOR="--hierarchical $work/block.vlt" simulate "$1" 1 --build-only
             ;;
+        unshared)
+            echo '`verilator_config' >"$work/unshared.vlt"
+            RILL_SIM_SHARE=$work/unshared.vlt simulate "$1" 1 --build-only
+            ;;
+        newer) # Its objects need more alignment than `new` gives before C++17. Its makefile gives precompiled headers
+            # to the compiler in gcc's way, which clang does not understand. The sources include them anyway.
+            MAKEFLAGS="VK_PCH_I_FAST= VK_PCH_I_SLOW=" PATH=$newer:$PATH RILL_SIM_CXX="clang++ -std=gnu++17" \
+                RILL_SIM_VERILATOR="-LDFLAGS -latomic" simulate "$1" 1 --build-only
+            ;;
         *) simulate "$1" 1 --build-only ;;
     esac >"$work/$1.log" 2>&1 || { tail -n 20 "$work/$1.log" && exit 1; }
 }
 
 # Prints the seconds that a build takes for a number of generated tokens, and checks its result.
-seconds() { # build, generated tokens
-    local TIMEFORMAT=%U json=$work/$1.$2.json
-    [ "$1" != threads ] || TIMEFORMAT=%R
+seconds() { # build, generated tokens, kind of time
+    local TIMEFORMAT=$3 json=$work/$1.$2.json
     { time simulate "$1" "$2" --json "$json" >"$work/$1.log" 2>&1; } 2>"$work/time" || { cat "$work/$1.log" && exit 1; }
     python3 bench/simulation.py check "$json" "$work/plain.$2.json"
     cat "$work/time"
 }
 
-for build in "${builds[@]}"; do build "$build"; done
-rm -f "$work/times"
-for ((round = 1; round <= rounds; round++)); do
-    for build in "${builds[@]}"; do
-        # An assignment ends the script if its command fails. An argument of echo would not.
-        one=$(seconds "$build" 1)
-        more=$(seconds "$build" $((1 + tokens)))
-        echo "$build $one $more" | tee -a "$work/times" >&2
+# Runs the plain build and another one, and notes the seconds of both for one token and for more.
+pair() { # build
+    local kind=%U times=() name count
+    [ "$1" != threads ] || kind=%R
+    for name in plain "$1"; do
+        for count in 1 $((1 + tokens)); do
+            # An assignment ends the script if its command fails. An argument of echo would not.
+            seconds=$(seconds "$name" $count $kind)
+            times+=("$seconds")
+        done
     done
+    echo "$1 ${times[*]}" | tee -a "$work/times" >&2
+}
+
+rm -f "$work/times"
+build plain
+for build in ${builds[@]+"${builds[@]}"}; do
+    build "$build"
+    for ((round = 1; round <= rounds; round++)); do pair "$build"; done
 done
 python3 bench/simulation.py table "$work/times"
 [ -z "$base" ] || git worktree remove --force "$work/tree"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that templates, benches, the compiler and the pages agree with the bit layouts, registers and latencies of
-include/fields.def, registers.def and latency.def, and writes the files that are made from these tables.
+include/fields.def, registers.def, latency.def and endings.def, and writes the files that are made from these tables.
 
 usage: fields.py layouts    fields that overlap, or that are not inside their word
        fields.py names      templates, benches and proofs that define a name of fields.def themselves, or that take bits
@@ -11,6 +11,8 @@ usage: fields.py layouts    fields that overlap, or that are not inside their wo
        fields.py latencies  rtl-templates/arith/rill_latency.vh, if it differs from the table; rows of cycles that the
                             compiler does not use; modules whose header contradicts a row; templates and their classes
                             with a latency or a stage as a number; templates with a unit that do not include the file
+       fields.py endings    codes of faults and of endings in templates, and in lists of the pages and of `rill sim --help`,
+                            that differ from endings.def
        fields.py page       tables of docs/*.md that differ, or that no page has
        fields.py write      writes the .vh files and the tables of docs/*.md
 Except with `write`, prints a line for each mistake; the exit status is 0 even then.
@@ -27,6 +29,8 @@ REGISTER_HEADER = ROOT / "rtl-templates/control/rill_registers.vh"
 REGISTER_FILE = ROOT / "rtl-templates/control/rill_axil_regs.v"
 LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
+ENDINGS = ROOT / "include/endings.def"
+LISTS_OF_FAULTS = ("gen/request/sim_options.c", "docs/batches.md", "docs/serve.md")  # faults that end one request alone
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 NUMBERED = re.compile(  # a word of a layout whose bits are taken by number
     r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr|[sm]_axis_(?:\w+_)?desc_tdata|desc_data)(?:\[i\])?\[(\d+)(?::\d+)?\]")
@@ -320,6 +324,35 @@ def wrong_latencies():
                 yield from wrong_spelling(kernel, SPELLED_IN_CLASS)
 
 
+def endings():
+    """Returns the codes of endings.def by the names that templates give them, and the faults that end one request alone."""
+    text = ENDINGS.read_text()
+    faults = re.findall(r"^FAULT\((\w+), (\d+), (REQUEST|RUN),", text, flags=re.M)
+    codes = {f"FAULT_{name}": int(code) for name, code, _ in faults}
+    codes.update((f"END_{name}", int(code)) for name, code in re.findall(r"^ENDING\((\w+), (\d+),", text, flags=re.M))
+    return codes, [int(code) for _, code, ends in faults if ends == "REQUEST"]
+
+
+def numbers_of(words):
+    """Returns the numbers of a list such as `1 to 4, 9, and 11`."""
+    return [n for first, last in re.findall(r"(\d+)(?: to (\d+))?", words) for n in range(int(first), int(last or first) + 1)]
+
+
+def wrong_endings():
+    codes, alone = endings()
+    for path in sorted(ROOT.glob("rtl-templates/control/*.v")):
+        for name, code in re.findall(r"\b((?:FAULT|END)_[A-Z_]+) = (?:\d+'d)?(\d+)", path.read_text()):
+            if name != "END_IDS" and codes.get(name) != int(code):
+                yield f"{path.relative_to(ROOT)}: {name} is {code}, {codes.get(name, 'and unknown')} in include/endings.def"
+    for name in LISTS_OF_FAULTS:
+        lists = re.findall(r"\b\d+ to \d+, \d+,? (?:and|or) \d+", (ROOT / name).read_text())
+        if not lists or any(numbers_of(words) != alone for words in lists):
+            yield f"{name}: {lists} are not the faults that end one request alone, {alone} in include/endings.def"
+    listed = re.findall(r"^\| (\d+) \|", (ROOT / "docs/host.md").read_text().split("\n## Faults\n")[1].split("\n## ")[0], flags=re.M)
+    if [int(code) for code in listed] != sorted(code for name, code in codes.items() if name.startswith("FAULT_")):
+        yield f"docs/host.md, section Faults: {listed} are not the faults of include/endings.def"
+
+
 def wrong_names():
     named = re.compile(rf"\b({'|'.join(name.split()[-1] for name, _ in constants())})\b")
     for path in sorted([*ROOT.glob("rtl-templates/*/*.v"), *ROOT.glob("verif/modules/*_tb.v"), *ROOT.glob("verif/formal/properties/*.v")]):
@@ -327,7 +360,8 @@ def wrong_names():
 
 
 def main():
-    kinds = {"layouts": wrong_layouts, "names": wrong_names, "header": wrong_header, "latencies": wrong_latencies, "page": wrong_page}
+    kinds = {"layouts": wrong_layouts, "names": wrong_names, "header": wrong_header, "latencies": wrong_latencies,
+             "endings": wrong_endings, "page": wrong_page}
     if sys.argv[1:] == ["write"]:
         HEADER.write_text("\n".join(header()) + "\n")
         REGISTER_HEADER.write_text("\n".join(register_header()) + "\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares everything that depends on bit layouts, registers and latencies with include/fields.def, registers.def and
-# latency.def, by tests/fields.py. See --help.
+# Compares everything that depends on bit layouts, registers, latencies and codes of faults with include/fields.def,
+# registers.def, latency.def and endings.def, by tests/fields.py. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 
@@ -11,7 +11,7 @@ usage: tests/fields.sh
 Prints one line per check. Fields do not overlap and are inside their words. Templates and benches define no field
 themselves and take no bits by number. The included files with fields, registers and latencies, and the tables of
 docs/*.md, are as `tests/fields.py write` writes them. Templates have no latency of a unit, no stage and no field
-beside a stage as a number.
+beside a stage as a number. Codes of faults and endings in templates and pages are those of endings.def.
 TEXT
 }
 
@@ -34,6 +34,7 @@ queue fields "fields in their words" layouts
 queue fields "fields in templates and benches" names
 queue fields "header of the benches" header
 queue fields "latencies of units" latencies
+queue fields "codes of faults and endings" endings
 queue fields "tables of the pages" page
 run_queue
 verdict

@@ -9,13 +9,13 @@ alone+=" accuracy witness pieces failures board netlists paths"
 
 # The names of all parts: those that keep one core busy, those that run two jobs at the same time, and those of `alone`.
 known="harness image comparisons tutorials control readers clock walks mutants"
-known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
+known+=" unit sanitize clang emit templates benches formal matrix attention fuzz $alone"
 
 # The parts of `make test` and of `make test-deep`. If both lists name a part, each set runs other checks of the part
 # (choose_set in run.sh).
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness lint host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
-deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
+deep_parts+=" sanitize clang emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
 deep_parts+=" report platform accuracy pieces netlists failures onnx"
 
 # Calls a function for every part. run.sh sets the arrays, which are options that depend on the set or on --all.
@@ -32,6 +32,7 @@ each_part() { # function, which is given name, title, command and arguments of a
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs "$jobs" "${half[@]}"
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs "$jobs"
+    "$1" clang "C unit tests, compiled by clang" tests/unit/run.sh --clang --jobs "$jobs"
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}" "${half[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
     "$1" benches "module benches" verif/modules/run.sh "${quick[@]}" "${half[@]}"

@@ -7,6 +7,10 @@
 
 #include "boards/host/handle.hpp"
 
+extern "C" {
+#include "gen/base/endings.h"
+}
+
 namespace rill {
 
 const char *const needs_reset = "; reset the card (`rill-host --reset`, or `xbutil reset`), then try again";
@@ -297,7 +301,7 @@ void tell_stops(rill_host *h) {
 
 // Returns a text with the address of a memory error (fault 6), or "" if the design does not report it.
 std::string address_words(const rill_host *h, std::uint32_t fault) {
-    if (fault != 6 || !h->pkg.has("fault_address")) return "";
+    if (fault != FAULT_MEMORY || !h->pkg.has("fault_address")) return "";
     return std::string(value_of(h, "fault_channel") >> 8 & 1 ? ", a write" : ", a read") + " at address 0x" +
            hexadecimal(value_of(h, "fault_address"));
 }
@@ -341,7 +345,7 @@ void end_request(rill_host *h, place &p) {
     note_positions(h, p);
     const rill_host_result &r = p.result;
     p.ended = true, p.status = RILL_HOST_OK, p.message.clear();
-    if (r.ending == 4 || r.ending == 5) { // stopped or killed
+    if (r.ending == ENDING_STOPPED || r.ending == ENDING_KILLED) {
         p.status = RILL_HOST_STOPPED, p.message = std::string("the request was ") + ending_words(r.ending);
     } else if (r.fault) {
         p.status = RILL_HOST_FAULT;
@@ -352,11 +356,11 @@ void end_request(rill_host *h, place &p) {
 }
 
 // Returns whether the request in the register `slot` has its final results, although other requests run on. After a
-// fault of the run or a kill, results are final only when the run is done. Faults 1 to 4, 9 and 11 belong to one
-// request.
+// fault of the run or a kill, results are final only when the run is done.
 bool ended_alone(rill_host *h) {
     std::uint64_t ending = value_of(h, "ending"), fault = value_of(h, "fault");
-    return ending != 0 && ending != 5 && (fault < 5 || fault == 9 || fault == 11);
+    return ending != ENDING_NOT_YET && ending != ENDING_KILLED &&
+           (fault == FAULT_NONE || fault_ends_request_alone(fault));
 }
 
 // Takes the new ids of a running request, and notes its end. `over` is true if the run is done. Bits 15:0 of `busy`

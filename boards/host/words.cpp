@@ -3,6 +3,7 @@
 #include "boards/host/host.hpp"
 
 extern "C" {
+#include "gen/base/endings.h"
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer.h"
 }
@@ -88,32 +89,33 @@ std::string busy_words(const package &p, std::uint64_t idle_engines) {
 
 // Describes the register `ending`.
 const char *ending_words(std::uint32_t ending) {
-    static const char *const names[] = {"not ended", "all ids made", "end-of-text id", "end of the context",
-                                        "stopped",   "killed",       "fault"};
-    return ending < sizeof names / sizeof *names ? names[ending] : "ended in a way that is not known";
+    const char *text = ending_text(ending);
+    return text ? text : "ended in a way that is not known";
 }
 
 // Describes a fault by the registers `fault` and `fault_place`.
 std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t place) {
     std::string at = std::to_string(place);
     switch (fault) {
-    case 0: return "no fault";
-    case 1: return "the prompt is empty";
-    case 2: return "the prompt is longer than the context, " + std::to_string(p.context);
-    case 3: return "a pointer is no multiple of a beat: " + pointer_words(place);
-    case 4: return "the prompt's id at position " + at + " is outside the vocabulary";
-    case 5: return "a value left its format in kernel `" + (place < p.faulty.size() ? p.faulty[place] : at) + "`";
-    case 6: return "the memory answered an error on channel " + at;
-    case 7: return "nothing moved for as many cycles as the watchdog allows; not idle: " + place_words(p, place);
-    case 8:
+    case FAULT_NONE:
+    case FAULT_NO_PROMPT: return fault_text(fault);
+    case FAULT_LONG_PROMPT: return fault_text(fault) + (", " + std::to_string(p.context));
+    case FAULT_POINTER: return "a pointer is no multiple of a beat: " + pointer_words(place);
+    case FAULT_ID: return "the prompt's id at position " + at + " is outside the vocabulary";
+    case FAULT_KERNEL:
+        return "a value left its format in kernel `" + (place < p.faulty.size() ? p.faulty[place] : at) + "`";
+    case FAULT_MEMORY: return "the memory answered an error on channel " + at;
+    case FAULT_SILENCE:
+        return "nothing moved for as many cycles as the watchdog allows; not idle: " + place_words(p, place);
+    case FAULT_IMAGE:
         return place == 0   ? "the memory holds no image"
                : place == 1 ? "the image in the memory is of another version of rill"
                             : "the image in the memory is for another design";
-    case 9: return "the area for ids must hold " + at;
-    case 10:
+    case FAULT_RING: return "the area for ids must hold " + at;
+    case FAULT_CLOCK:
         return place == 0 ? "the second clock was lost in the request (see `clock`): is the kernel's clock steady?"
                           : "the second clock is not there (see `clock`)";
-    case 11: return "the card cannot begin at the request's prefix: it holds " + at + " positions";
+    case FAULT_PREFIX: return "the card cannot begin at the request's prefix: it holds " + at + " positions";
     default: return "fault " + std::to_string(fault) + ", place " + at + ", which this program does not know";
     }
 }

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// UNAVAILABLE is an HTTP status, and FAULT_WATCHDOG a number in the register fault. WAIT_MS is the time between two
-// checks of the queue while requests run. PAUSE_MOST limits the pause in seconds before the card is started again: a
-// pause of PAUSE_MOST or more is not doubled.
-enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, WAIT_MS = 2, PAUSE_MOST = 30 };
+#include "gen/base/endings.h"
+
+// UNAVAILABLE is an HTTP status. WAIT_MS is the time between two checks of the queue while requests run. PAUSE_MOST
+// limits the pause in seconds before the card is started again: a pause of PAUSE_MOST or more is not doubled.
+enum { UNAVAILABLE = 503, WAIT_MS = 2, PAUSE_MOST = 30 };
 
 // Returns the message of the latest call of the library.
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }
@@ -151,7 +152,7 @@ static void look(struct serve_card *c) {
     struct running *r = running_of(c, number);
     if (!r) return status ? fail(c, NULL, status, true) : (void)0;
     take_counters(r->job, &result);
-    if (status == RILL_HOST_FAULT) fail(c, r, status, result.fault == FAULT_WATCHDOG);
+    if (status == RILL_HOST_FAULT) fail(c, r, status, result.fault == FAULT_SILENCE);
     else end_job(c, r, &none);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gen/base/endings.h"
 #include "gen/model/rows.h"
 #include "gen/model/tokenizer.h"
 
@@ -203,8 +204,7 @@ static const char *read_fault(struct arena *arena, void *into, const char *value
     struct sim_options *o = into;
     struct sim_fault f = {0};
     if (!read_of_request(value, &f.request, &f.code)) return arena_printf(arena, "not N:CODE: %s", value);
-    bool is_alone = (f.code >= 1 && f.code <= 4) || f.code == 9 || f.code == 11;
-    if (!is_alone) return "it takes a fault that ends one request alone: 1 to 4, 9 or 11";
+    if (!fault_ends_request_alone(f.code)) return "it takes a fault that ends one request alone: 1 to 4, 9 or 11";
     VEC_PUSH(arena, o->faults, f);
     return NULL;
 }

@@ -20,6 +20,7 @@ harness|timeout 1 tool last|FAIL  a run that is right: |tests/harness/run.sh --f
 lint|rill 1 tool last|FAIL  passes of docs/passes.md: |tests/lint.sh --quick passes
 unit|timeout 2 tool - whole|FAIL  test_around: |tests/unit/run.sh test_base test_around test_deadlocks
 sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize test_base
+clang|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --clang test_base
 readers|make 1 tool|FAIL  readers: the library does not build|tests/fuzz/readers/run.sh spec
 dumps|rill 1 half last|FAIL  list of passes: |tests/pass/dumps.sh
 passes|rill 4 tool last|FAIL  .*: exit status 137|tests/pass/run.sh

@@ -186,7 +186,8 @@ class Tests:
             return ("--kills" in words) == ("--kills" in part)
         if words[0] == "tests/unit/run.sh":
             slow = any(re.search(r"(^|:)slow_", word) for word in names)
-            return ("--sanitize" in words) == ("--sanitize" in part) and slow == ("deep" in part)
+            same = all((option in words) == (option in part) for option in ("--sanitize", "--clang"))
+            return same and slow == ("deep" in part)
         if words[0] == "verif/modules/run.sh":
             return "--quick" in words and (name == "deep" or not self.later_sets.intersection(names))
         if words[0] == "tests/docs/run.sh":

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gen/base/endings.h"
 #include "verif/card/protocol.h"
 
 enum {
@@ -34,7 +35,6 @@ enum {
     MAX_PAYLOAD = 64 << 20,
     MAX_SLOTS = 16
 };
-enum { ENDING_COUNT = 1, ENDING_EOT, ENDING_CONTEXT, ENDING_STOP, ENDING_KILL, ENDING_FAULT };
 
 struct ids {
     uint32_t count, id[MAX_IDS];
@@ -169,7 +169,7 @@ static void keep(struct slot *s) {
 // Records the tokens that the card holds after a request: the prompt and the answer without its last token, whose keys
 // and values were not computed. After a fault or a kill the card holds nothing.
 static void hold(const struct slot *s) {
-    if (!json_is_true(json_object_get(package, "prefix")) || s->made == 0 || s->ending == ENDING_KILL ||
+    if (!json_is_true(json_object_get(package, "prefix")) || s->made == 0 || s->ending == ENDING_KILLED ||
         s->ending == ENDING_FAULT)
         return;
     held = s->prompt;
@@ -243,9 +243,9 @@ static void add_id(struct slot *s) {
     put_wide("beats_00", wide("beats_00") + 700);
     put_wide("beats_01", wide("beats_01") + 700);
     s->status = 9 | (s->prompt.count + s->made - 1) << 16;
-    if (id == *word("eot_id") && !(s->flags & 1)) finish(s, ENDING_EOT);
-    else if (s->made == s->max_new || s->made == s->answer.count) finish(s, ENDING_COUNT);
-    else if (s->prompt.count + s->made > (uint32_t)figure("context")) finish(s, ENDING_CONTEXT);
+    if (id == *word("eot_id") && !(s->flags & 1)) finish(s, ENDING_OF_TEXT);
+    else if (s->made == s->max_new || s->made == s->answer.count) finish(s, ENDING_ALL);
+    else if (s->prompt.count + s->made > (uint32_t)figure("context")) finish(s, ENDING_OF_CONTEXT);
 }
 
 // Ends the request with its fault. A fault of the whole run (code 5 or more) ends all requests.
@@ -263,9 +263,9 @@ static void work_on(struct slot *s) {
         if (s->hangs && s->made >= s->hang_after) hanging = true;
         else if (s->fault_code && s->made >= s->fault_after) fault(s);
         else add_id(s);
-        if (s->busy && !hanging && *word("halt")) finish(s, ENDING_STOP);
+        if (s->busy && !hanging && *word("halt")) finish(s, ENDING_STOPPED);
     }
-    if (s->busy && !hanging && *word("halt") & 2) finish(s, ENDING_KILL);
+    if (s->busy && !hanging && *word("halt") & 2) finish(s, ENDING_KILLED);
 }
 
 // Brings all slots up to the present time. The card has no thread of its own: each message of a client calls this.
@@ -295,7 +295,7 @@ static void show(void) {
 static void submit(uint32_t value) {
     struct slot *s = chosen();
     if (value & 1 && running && !s->busy && s < slot + slots) take(s);
-    if (value & 2 && s->busy && !hanging) finish(s, ENDING_STOP);
+    if (value & 2 && s->busy && !hanging) finish(s, ENDING_STOPPED);
     *word("submit") = 0;
 }
 

@@ -8,11 +8,12 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/unit/run.sh [--set test | --set deep | --sanitize] [--jobs N] [--list] [test...]
+usage: tests/unit/run.sh [--set test | --set deep | --sanitize | --clang] [--jobs N] [--list] [test...]
   --set test  without the slow tests and cases, whose names begin with slow_
   --set deep  these alone
   --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in
               build/sanitize), without slow cases
+  --clang     the C tests with clang (program, library and tests; objects in build/clang), without slow cases
   --jobs N    tests that run at the same time (default 1)
   --list      the tests and their cases, without running them
   test        names as test_base (default: all); test_base:test_arena is one case of it
@@ -20,12 +21,13 @@ TEXT
     echo "$launch_help"
 }
 
-sanitize=0 jobs=${job_count:-1} one=0 list=0 # one: this is a job, which runs one test
+sanitize=0 clang=0 jobs=${job_count:-1} one=0 list=0 # one: this is a job, which runs one test
 slow=all # all: all tests and cases; none: without the slow ones; only: only the slow ones
 names=() kind=() # kind: options that select the same cases when a failed test is run again
 while [ $# -gt 0 ]; do
     case $1 in
         --sanitize) sanitize=1 slow=none kind=(--sanitize) ;;
+        --clang) clang=1 slow=none kind=(--clang) ;;
         --set)
             case ${2:-} in test) slow=none ;; deep) slow=only ;; *) usage >&2; exit 2 ;; esac
             kind=(--set "$2") && shift
@@ -44,6 +46,10 @@ while [ $# -gt 0 ]; do
 done
 
 out=$root/build/tests/unit flags="-O0" library=build
+if [ "$clang" = 1 ]; then
+    export CC=clang
+    out=$root/build/clang/tests library=build/clang
+fi
 if [ "$sanitize" = 1 ]; then
     out=$root/build/sanitize/tests library=build/sanitize
     flags="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -58,7 +64,7 @@ build_library() {
     if [ "$sanitize" = 1 ]; then
         make -C "$root" --no-print-directory -j2 OUT="$library" CFLAGS="$flags" "$library/librill.a"
     else
-        make -C "$root" --no-print-directory -j2 "$library/librill.a" "$library/rill"
+        make -C "$root" --no-print-directory -j2 OUT="$library" "$library/librill.a" "$library/rill"
     fi
 }
 
@@ -100,7 +106,7 @@ run_names() {
     for name in "${names[@]}"; do
         again="tests/unit/run.sh ${kind[*]}${kind:+ }${name%.c}"
         case $name in
-            *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
+            *.sh) [ $sanitize$clang != 00 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
             *:*) run_c_test "${name%%:*}" "${name#*:}" ;;
             *) run_c_test "${name%.c}" "" ;;
         esac
@@ -111,7 +117,7 @@ run_names() {
 # to the plan.
 checks_of() { # name...
     local name count=0
-    for name in "$@"; do [[ $name == *.sh && $sanitize = 1 ]] || count=$((count + 1)); done
+    for name in "$@"; do [[ $name == *.sh && $sanitize$clang != 00 ]] || count=$((count + 1)); done
     echo $count
 }
 

@@ -38,8 +38,8 @@ folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 # such functions.
 movable="-LDFLAGS -Wl,-q -LDFLAGS -Wl,-z,now"
 # clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
-# bench/simulation.sh sets RILL_SIM_CXX (a compiler with its options), RILL_SIM_OPTIMIZE and RILL_SIM_VERILATOR (more
-# options).
+# bench/simulation.sh sets RILL_SIM_CXX (a compiler with its options), RILL_SIM_OPTIMIZE, RILL_SIM_VERILATOR (more
+# options) and RILL_SIM_SHARE (another file instead of share.vlt).
 compiler=${RILL_SIM_CXX:-$(command -v clang++ || command -v g++)}
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
 # The smallest code runs fastest and compiles fastest, hence -Os. OPT_SLOW is for code that runs only once.
@@ -66,7 +66,8 @@ verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $opti
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm${RILL_GCOV:+ -lgcov}" \
-    "$root/verif/harness/share.vlt" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
+    "${RILL_SIM_SHARE:-$root/verif/harness/share.vlt}" "$root/verif/harness/state.vlt" \
+    -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 [ "$kind" = quick ] || "$root/verif/harness/join_slow.sh" "$work"
 # With `--hierarchical`, a makefile of another name also builds the blocks.

@@ -3,6 +3,7 @@
 // interrupt, reads the results and compares them. include/registers.def is the register map.
 #include <string.h>
 
+#include "gen/base/endings.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/registers.h"
 #include "gen/numerics/logprobs.h"
@@ -10,16 +11,7 @@
 
 // CTRL_START, CTRL_DONE: bits of the register CTRL. FIRST_COUNTER: number of reads in collect_arguments before the
 // counters. IER_SLOTS: value of the register IP_IER for interrupts at the end of the run and at the end of a request.
-// ENDING_STOPPED: value of the register `ending`.
-enum {
-    ENDING_STOPPED = 4,
-    RESET_CYCLES = 16,
-    SETTLE_CYCLES = 8,
-    IER_SLOTS = 5,
-    CTRL_START = 1,
-    CTRL_DONE = 2,
-    FIRST_COUNTER = 7
-};
+enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, IER_SLOTS = 5, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
 
@@ -385,30 +377,18 @@ static const char *fault_kernel(const struct ir *ir, uint32_t place) {
 // Describes the place that a fault reports.
 static const char *place_of(const struct host *host, uint32_t fault, uint32_t place) {
     struct arena *arena = &host->sim->arena;
-    if (fault == 3 && place > 1) return arena_printf(arena, ", the base of channel %u", place - 2);
-    if (fault == 3) return place == 0 ? ", the prompt" : ", the ring of ids";
-    if (fault == 5) return arena_printf(arena, ", kernel %s", fault_kernel(host->sim->ir, place));
+    if (fault == FAULT_POINTER && place > 1) return arena_printf(arena, ", the base of channel %u", place - 2);
+    if (fault == FAULT_POINTER) return place == 0 ? ", the prompt" : ", the ring of ids";
+    if (fault == FAULT_KERNEL) return arena_printf(arena, ", kernel %s", fault_kernel(host->sim->ir, place));
     return "";
 }
 
 static void report_fault(struct host *host) {
     struct sim *sim = host->sim;
     const struct request_result *r = current(host);
-    static const char *const names[] = {"",
-                                        "the prompt is empty",
-                                        "the prompt is longer than the context",
-                                        "a pointer is no multiple of a beat, or beyond the memory",
-                                        "a prompt id is outside the vocabulary",
-                                        "numeric fault in a kernel",
-                                        "memory error response",
-                                        "nothing has moved for as long as the watchdog allows",
-                                        "the memory holds another image",
-                                        "the ring is too short",
-                                        "the second clock is missing",
-                                        "the request cannot begin at `prefix`"};
-    const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
-    sim_fail(sim, MSG_DESIGN_FAULT, r->fault, name, r->fault_place, place_of(host, r->fault, r->fault_place),
-             r->status >> 16);
+    const char *text = fault_text(r->fault);
+    sim_fail(sim, MSG_DESIGN_FAULT, r->fault, text ? text : "unknown", r->fault_place,
+             place_of(host, r->fault, r->fault_place), r->status >> 16);
 }
 
 // Compares the register ids_written with the number of ids that were seen in memory.

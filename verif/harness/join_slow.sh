@@ -6,7 +6,7 @@
 set -e
 cd -- "$1"
 list=Vrill_sim_top_classes.mk
-joined=$(sed -n '/^VM_CLASSES_SLOW/,/^$/s/^\t\([^ ]*\).*/\1.cpp/p' "$list" | xargs -r wc -c | awk '
+joined=$(sed -n '/^VM_CLASSES_SLOW/,/^$/s/^[[:blank:]]\{1,\}\([^ ]*\).*/\1.cpp/p' "$list" | xargs -r wc -c | awk '
     $2 == "total" { next }
     { file = "slow_" int(sum / 400000); sum += $1; print "#include \"" $2 "\"" >(file ".cpp") }
     file != last { print file; last = file }')
