@@ -51,9 +51,9 @@ wrong_tables() {
     for case in halves gemma3 dies; do
         sed "s|\.\./\.\./boards|$root/tests/e2e/boards|" tests/e2e/cases/$case/spec.yaml >"$work/$case.yaml"
     done
-    { echo "<!-- rill forecast $work/*.yaml 3:4; linked; speed: planned -->"
+    { echo "<!-- rill forecast $work/*.yaml 3:4; named; speed: planned -->"
         printf '| model | speed |\n|---|---:|\n'
-        printf '| any | [0.0](%s.yaml) |\n' halves gemma3 dies
+        printf '| any | 0.0 (`%s`) |\n' halves gemma3 dies
         printf '| any | |\n\n<!-- %s Gemma-3-270M -->\n' "$families"
         cat "$work/printed.txt" && sed -n '$s/| [0-9]* |/| 0 |/p; $s/Gemma/Other/p' "$work/printed.txt"
         printf '\n<!-- %s Gemma-3-270M; best: channels -->\n' "$families"
@@ -63,13 +63,13 @@ wrong_tables() {
         [ $case != dies ] || clock=120
         want=$("$rill" forecast "$work/$case.yaml" 3:4 --clock $clock --json |
             python3 -c 'import json, sys; print("{:.1f}".format(json.load(sys.stdin)["tokens_per_second"]))')
-        echo "speed: [0.0]($case.yaml), rill forecast: [$want]($case.yaml)"
+        echo "speed: 0.0 (\`$case\`), rill forecast: $want (\`$case\`)"
     done >"$work/wanted.txt"
     printf '%s\n' 'channels: 0, bench/families.sh: 16' 'bench/families.sh prints no such row' \
         'best: 0, bench/families.sh: 16' 'best: 0, bench/families.sh: ' >>"$work/wanted.txt"
     RILL_UPDATE='' tests/docs/tables.py "$page" | sed 's/^[^ ]* //' | diff "$work/wanted.txt" -
 }
-[ "$set" = test ] || queue check "wrong cells of linked specs and of a printed table are found" wrong_tables
+[ "$set" = test ] || queue check "wrong cells of named specs and of a printed table are found" wrong_tables
 [ "$set" = test ] || queue check "figures in the tables are what rill check and rill forecast print" nothing figures
 if [ "$set" = deep ]; then
     run_queue

@@ -13,8 +13,8 @@ Comments directly before a table say how its columns are made. The parts of a co
     <!-- rill memory SPEC; with KEY VALUE; COLUMN: FIGURE -->
     <!-- bench/families.sh OPTIONS; long; COLUMN: PRINTED COLUMN -->
 SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
-spec that does not exist is searched for in configs/. With the part `linked`, the `*` is instead the name of the file to
-which the cell itself links, without `.yaml`. A cell without a link is then not compared.
+spec that does not exist is searched for in configs/. With the part `named`, a cell has its value and then the word
+for the `*`, as in "12 (`NAME`)". A cell without such a name is then not compared.
 A column whose head is a key of the design (one of KEYS below) sets that key to the first word of the cell. With an
 empty cell, the spec's value stays.
 `without` then removes a key from the design, and `with` sets one. COLUMN is the head of a column, FIGURE the kind of
@@ -75,7 +75,8 @@ KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "hea
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
 MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory|bench/families.sh)(.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
-LINK = re.compile(r"\[([^]]*)\]\(([^)]*)\)")
+LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+NAMED = re.compile(r"(\S+) \(`([^`]*)`\)")
 
 
 @functools.lru_cache(None)
@@ -266,7 +267,7 @@ class Mark:
         self.spec, *parts = text.strip().split("; ")
         self.options = self.spec
         self.spec, _, self.request = self.spec.partition(" ")
-        self.rows, self.linked = "rows" in parts, "linked" in parts
+        self.rows, self.named = "rows" in parts, "named" in parts
         self.keys = [(part.split(" ") + [None])[1:3] for part in parts if re.match(r"with(out)? ", part)]
         self.wanted = {}
         for part in parts:
@@ -356,13 +357,13 @@ class Table:
             for at, head in enumerate(self.heads):
                 column = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
                 figures = mark.wanted.get(column)
-                link = LINK.fullmatch(row[at])
-                if figures and (link or not mark.linked):
-                    name = pathlib.Path(link[2]).stem if mark.linked else self.name
-                    said = {**cells, head: link[1]} if mark.linked else cells
+                named = NAMED.fullmatch(row[at])
+                if figures and (named or not mark.named):
+                    name = named[2] if mark.named else self.name
+                    said = {**cells, head: named[1]} if mark.named else cells
                     text = mark.design(name, self.heads, row)
                     want = mark.cell(text, mark.file_name(name), figures, said, head)
-                    wanted[at] = (f"[{want}]({link[2]})" if mark.linked else want, mark.command)
+                    wanted[at] = (f"{want} (`{name}`)" if mark.named else want, mark.command)
         return wanted
 
     def want_printed(self, mark, cells, wanted):
