@@ -127,8 +127,7 @@ if [ "$simulate" ]; then
     echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
     echo "|---|---|---:|---:|---:|---:|---|"
 else
-    echo -n "| model | weights | channels | tokens/s | TTFT, ms | MB of a step | of the peak rate, %"
-    echo " | of the sustained, % | LUTs, % |"
+    echo "| model | weights | channels | tokens/s | TTFT, ms | MB per step | of peak, % | of sustained, % | LUTs, % |"
     echo "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 fi
 status=0

@@ -2,6 +2,8 @@
 // Workers are processes that read points from a pipe, one per line, and answer each with a line of JSON. They are forks
 // of this process, or commands that start `rill explore ... --work` elsewhere.
 #include <errno.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,10 +28,20 @@ static bool read_point(const struct explore *x, const char *line, int *level, st
     return *level > EXPLORE_NONE && *level <= EXPLORE_WHOLE;
 }
 
+// Tells the allocator to keep freed memory. Otherwise it returns the memory of each point to the system, and the page
+// faults of the next point take a tenth of the processor time.
+static void keep_memory(void) {
+#ifdef M_TRIM_THRESHOLD // glibc
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); // the largest value that it accepts
+#endif
+}
+
 int explore_work(const struct explore *x, FILE *in, FILE *out) {
     char *line = NULL;
     size_t room = 0;
     bool ok = true;
+    keep_memory();
     while (ok && getline(&line, &room, in) > 0) {
         struct explore_point p = {{0}};
         struct explore_result r;

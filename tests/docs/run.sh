@@ -5,8 +5,8 @@
 #
 # usage: tests/docs/run.sh [--set test | --set deep]
 #
-# - Tables match the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`. The deep set consists of
-#   this check, which takes longest, and the test set of all others.
+# - Tables match the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`, and wrong cells of a made
+#   page are found. The deep set consists of these checks, which take longest, and the test set of all others.
 # - Parameters of families on a page are those that `rill explain` prints.
 # - Pictures match their source, and every picture is on a page.
 # - Files, links and headings that a page names exist, and every page is in an index.
@@ -42,6 +42,34 @@ figures() {
     done
     RILL_UPDATE='' tests/docs/tables.py README.md docs/*.md
 }
+# Compares a page whose cells are wrong. Its specs are one that sends beats in halves, one of Gemma 3 and one that is
+# neither, and the clock to plan with is 110 MHz for the first two. A command prints its second table.
+wrong_tables() {
+    local page=$work/wrong.md case want clock=110
+    local families="bench/families.sh --request 4:4 --context 64 --layers 1 --vocab 8192 --weights int8"
+    $families Gemma-3-270M >"$work/printed.txt" || return
+    for case in halves gemma3 dies; do
+        sed "s|\.\./\.\./boards|$root/tests/e2e/boards|" tests/e2e/cases/$case/spec.yaml >"$work/$case.yaml"
+    done
+    { echo "<!-- rill forecast $work/*.yaml 3:4; named; speed: planned -->"
+        printf '| model | speed |\n|---|---:|\n'
+        printf '| any | 0.0 (`%s`) |\n' halves gemma3 dies
+        printf '| any | |\n\n<!-- %s Gemma-3-270M -->\n' "$families"
+        cat "$work/printed.txt" && sed -n '$s/| [0-9]* |/| 0 |/p; $s/Gemma/Other/p' "$work/printed.txt"
+        printf '\n<!-- %s Gemma-3-270M; best: channels -->\n' "$families"
+        printf '| model | best |\n|---|---:|\n| Gemma-3-270M | 0 |\n| Other | 0 |\n| Other | |\n'
+    } >"$page"
+    for case in halves gemma3 dies; do
+        [ $case != dies ] || clock=120
+        want=$("$rill" forecast "$work/$case.yaml" 3:4 --clock $clock --json |
+            python3 -c 'import json, sys; print("{:.1f}".format(json.load(sys.stdin)["tokens_per_second"]))')
+        echo "speed: 0.0 (\`$case\`), rill forecast: $want (\`$case\`)"
+    done >"$work/wanted.txt"
+    printf '%s\n' 'channels: 0, bench/families.sh: 16' 'bench/families.sh prints no such row' \
+        'best: 0, bench/families.sh: 16' 'best: 0, bench/families.sh: ' >>"$work/wanted.txt"
+    RILL_UPDATE='' tests/docs/tables.py "$page" | sed 's/^[^ ]* //' | diff "$work/wanted.txt" -
+}
+[ "$set" = test ] || queue check "wrong cells of named specs and of a printed table are found" wrong_tables
 [ "$set" = test ] || queue check "figures in the tables are what rill check and rill forecast print" nothing figures
 if [ "$set" = deep ]; then
     run_queue

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares tables of the pages with the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`.
+"""Compares tables of the pages with the output of `rill check`, `rill forecast`, `rill depths`, `rill memory` and
+`bench/families.sh`.
 
 usage: tables.py [--deep | --long] PAGE...    prints the cells that differ, as PAGE:LINE: what; the exit status is 0
                                               even then, so the caller fails if there is output
@@ -10,8 +11,10 @@ Comments directly before a table say how its columns are made. The parts of a co
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
     <!-- rill depths SPEC; deep; COLUMN: FIGURE -->
     <!-- rill memory SPEC; with KEY VALUE; COLUMN: FIGURE -->
+    <!-- bench/families.sh OPTIONS; long; COLUMN: PRINTED COLUMN -->
 SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
-spec that does not exist is searched for in configs/.
+spec that does not exist is searched for in configs/. With the part `named`, a cell has its value and then the word
+for the `*`, as in "12 (`NAME`)". A cell without such a name is then not compared.
 A column whose head is a key of the design (one of KEYS below) sets that key to the first word of the cell. With an
 empty cell, the spec's value stays.
 `without` then removes a key from the design, and `with` sets one. COLUMN is the head of a column, FIGURE the kind of
@@ -32,6 +35,7 @@ For `rill forecast`; a cell keeps its number of decimals, and a cell without dec
     tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
     sustained                 share of the memory's sustained rate while decoding
     both                      tokens/s, a slash, and the time to the first token
+    planned                   tokens/s at the clock to plan with (docs/clock.md)
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
 A column `requests` is the option --slots. Its figures are those of all requests together:
@@ -47,6 +51,9 @@ name.
 A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means all heads with `N MHz`, which is the
 clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
 which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
+`bench/families.sh` prints a table. Its row for a row of the page has the same model in the first cell, and the same cell
+in the column `weights` if the page has this column. Without a COLUMN, all columns that both tables have are compared. If
+several comments fill a column, the last one with such a row counts. If none has it, the cell must be empty.
 A comment with the part `deep`, or a COLUMN with that word, takes long: it is compared only with `--deep`, which
 tests/e2e/docs.sh uses and which compares nothing else. `long` is the same for what takes minutes, with `--long`, which
 `tests/e2e/docs.sh --all` uses.
@@ -66,8 +73,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats",
         "on_chip_kib", "tensor_rows")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
-MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory) (.*) -->$")
+MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory|bench/families.sh)(.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
+LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+NAMED = re.compile(r"(\S+) \(`([^`]*)`\)")
 
 
 @functools.lru_cache(None)
@@ -116,6 +125,23 @@ def printed(command, text, name, *arguments):
     fresh = command in ("rill depths", "rill memory") or "--clock" in arguments
     design = written(text, name) if fresh else compiled(text, name)
     return json.loads(rill(command.split(" ")[1], design, *arguments, "--json"))
+
+
+@functools.lru_cache(None)
+def printed_rows(command):
+    """Returns the rows of the table that a command prints, as a list of {head: cell}. Raises ValueError if it fails."""
+    run = subprocess.run(command.split(), cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise ValueError(f"{command} failed")
+    heads, _, *rows = [cells_of(line) for line in run.stdout.splitlines() if line.startswith("|")]
+    return [dict(zip(heads, row)) for row in rows]
+
+
+def planned_clock(text, name):
+    """Returns the clock to plan with in MHz, as the first table of docs/clock.md has it for designs with a second clock
+    or with `A: 1`."""
+    design = compiled(text, name).read_text()
+    return 110 if re.search(r"^  family: gemma3$|, halves: true,", design, flags=re.M) else 120
 
 
 def with_key(text, key, value):
@@ -192,7 +218,7 @@ def forecast(request, what, cell):
         return " to ".join(f"{watts:.0f}" for watts in request["power_w"])
     if what == "joule":
         return " to ".join(f"{tokens / watts:.0f}" for watts in reversed(request["power_w"]))
-    return number({"tokens": tokens, "first": first, "latency": request["latency_ms"],
+    return number({"tokens": tokens, "planned": tokens, "first": first, "latency": request["latency_ms"],
                    "cycles": request["cycles_prefill"], "sustained": 100 * request["decode"]["hbm_of_sustained"]}[what],
                   cell)
 
@@ -238,9 +264,10 @@ class Mark:
 
     def __init__(self, command, text, level):
         self.command = command
-        self.spec, *parts = text.split("; ")
+        self.spec, *parts = text.strip().split("; ")
+        self.options = self.spec
         self.spec, _, self.request = self.spec.partition(" ")
-        self.rows = "rows" in parts
+        self.rows, self.named = "rows" in parts, "named" in parts
         self.keys = [(part.split(" ") + [None])[1:3] for part in parts if re.match(r"with(out)? ", part)]
         self.wanted = {}
         for part in parts:
@@ -248,6 +275,21 @@ class Mark:
             word = next((word for word in LEVELS if word in parts or column.startswith(f"{word} ")), "")
             if column and word == level:
                 self.wanted[column.removeprefix(f"{word} ")] = figures
+        self.prints = command == "bench/families.sh"
+        if self.prints and not any(": " in part for part in parts) and level == ("long" if "long" in parts else ""):
+            self.wanted["*"] = ""
+
+    def printed_row(self, cells):
+        """Returns the row that the command prints for a row of the page, or None."""
+        model = next(iter(cells.values()))
+        for row in printed_rows(f"{self.command} {self.options}"):
+            if row["model"] == model and cells.get("weights", row["weights"]) == row["weights"]:
+                return row
+        return None
+
+    def column(self, head):
+        """Returns the column of the command's table that has the cells below a head of the page, or None."""
+        return self.wanted.get(head, head if "*" in self.wanted else None)
 
     def path(self, name):
         """Returns the path of the spec of a row."""
@@ -285,9 +327,10 @@ class Mark:
             return of_load(printed(self.command, text, path, self.request, "--slots", cells["requests"]), figures, cell)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
-        other = clock and f"clock_mhz: {clock[1]}\n" not in text
+        mhz = planned_clock(text, path) if what == "planned" else clock and clock[1]
+        other = mhz and f"clock_mhz: {mhz}\n" not in text
         said = printed(self.command, text, path, request or cells.get("in:out", self.request),
-                       *(["--clock", clock[1]] if other else []))
+                       *(["--clock", str(mhz)] if other else []))
         return of_step(said, what, head, cell) if self.rows else forecast(said, what, cell)
 
 
@@ -295,11 +338,11 @@ class Table:
     """One table of a page, with the comments before it."""
 
     def __init__(self, marks, heads):
-        self.heads = [head.replace("`", "") for head in heads]
+        self.heads = [LINK.sub(r"\1", head.replace("`", "")) for head in heads]
         self.marks, self.name = marks, ""
         for mark in marks:
             for head in mark.wanted:
-                if head not in self.heads and not mark.rows and head != "MHz":
+                if head not in self.heads and not mark.rows and head not in ("MHz", "*"):
                     raise ValueError(f"no column `{head}`")
 
     def wants(self, row):
@@ -308,14 +351,32 @@ class Table:
         self.name = re.split(r"[ ,]", row[0].strip("`"))[0] or self.name
         wanted = [(cell, "") for cell in row]
         for mark in self.marks:
-            path = mark.file_name(self.name)
+            if mark.prints:
+                self.want_printed(mark, cells, wanted)
+                continue
             for at, head in enumerate(self.heads):
-                name = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
-                figures = mark.wanted.get(name)
-                if figures:
-                    text = mark.design(self.name, self.heads, row)
-                    wanted[at] = (mark.cell(text, path, figures, cells, head), mark.command)
+                column = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
+                figures = mark.wanted.get(column)
+                named = NAMED.fullmatch(row[at])
+                if figures and (named or not mark.named):
+                    name = named[2] if mark.named else self.name
+                    said = {**cells, head: named[1]} if mark.named else cells
+                    text = mark.design(name, self.heads, row)
+                    want = mark.cell(text, mark.file_name(name), figures, said, head)
+                    wanted[at] = (f"{want} (`{name}`)" if mark.named else want, mark.command)
         return wanted
+
+    def want_printed(self, mark, cells, wanted):
+        """Puts the cells of the row that the mark's command prints into the expected cells."""
+        printed_row = mark.printed_row(cells)
+        if not printed_row and "*" in mark.wanted:
+            raise ValueError(f"{mark.command} prints no such row")
+        for at, head in enumerate(self.heads):
+            column = mark.column(head)
+            if printed_row and column and (column in printed_row or "*" not in mark.wanted):
+                wanted[at] = (printed_row[column], mark.command)
+            elif not printed_row and column and not wanted[at][1]:
+                wanted[at] = ("", mark.command)
 
 
 def compare(path, lines, update, level):
