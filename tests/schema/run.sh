@@ -99,7 +99,8 @@ queue says "its last part: all that have it" '^kernels\.T: ' T
 queue says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
 queue says "an operation" '^operation softmax: 3 in, 2 out$' softmax
 queue says "bounds with a decimal point" '^  pad: .*-3\.4e38 to 3\.4e38' patch
-queue says "a parameter that is found by its own name" '^parameter gemma2\.kv_heads: a key of `model` with `family: gemma2`$' kv_heads
+queue says "a parameter that is found by its own name" \
+    '^parameter gemma2\.kv_heads: a key of `model` with `family: gemma2`$' kv_heads
 queue says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
 queue says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
 queue says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
