@@ -182,11 +182,11 @@ static void add_progress(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(
         out,
-        "    // Each channel has a register before the OR, because channel_beat and channel_answer come from the AXI "
+        "    // Each channel has a register before the OR, because channel_beat and channel_write_moves come from the AXI "
         "pins, "
         "which are spread along the whole die.\n"
         "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
-        "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
+        "        channel_moves_q <= channel_beat | channel_write_moves;\n        progress <= %schannel_moves_q;\n    end\n",
         emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
 }
 

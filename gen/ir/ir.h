@@ -387,10 +387,7 @@ enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF
 enum ir_net_role {
     IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
 #define NET(role, owner, word, doc) IR_NET_##role,
-#define PORT(role, doc)
 #include "include/nets.def"
-#undef PORT
-#undef NET
     IR_NETS
 };
 
@@ -439,7 +436,7 @@ struct ir_wire {
 
 int ir_net(struct ir *, enum ir_net_role, int of);                  // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of);       // IR_NONE if absent
-const char *ir_net_doc(enum ir_net_role);                           // empty if it has none
+const char *ir_net_doc(const struct ir *, enum ir_net_role); // the comment in this design; empty if it has none
 const char *ir_port_doc(const struct ir *, const struct ir_wire *); // of a port that nets.def explains; else NULL
 int ir_design_net(struct ir *, enum ir_net_role);                   // for roles with one net per design
 int ir_add_net(struct ir *, const char *name);                      // a new net without a role
