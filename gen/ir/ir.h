@@ -436,7 +436,7 @@ struct ir_wire {
 
 int ir_net(struct ir *, enum ir_net_role, int of);                  // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of);       // IR_NONE if absent
-const char *ir_net_doc(const struct ir *, enum ir_net_role); // the comment in this design; empty if it has none
+const char *ir_net_doc(const struct ir *, enum ir_net_role);        // the comment in this design; empty if it has none
 const char *ir_port_doc(const struct ir *, const struct ir_wire *); // of a port that nets.def explains; else NULL
 int ir_design_net(struct ir *, enum ir_net_role);                   // for roles with one net per design
 int ir_add_net(struct ir *, const char *name);                      // a new net without a role
@@ -496,7 +496,7 @@ struct ir_firing {
     int mode;            // ENGINE_MODE_INT8 ... (fields.def)
     int x_edge_port;     // input of the x multiplexer
     bool x_take, x_free; // takes the next operand; frees its bank at the end
-    bool outer;          // modes 0 and 1: processes the first chunk of row-steps column by column, K outermost
+    bool outer;          // modes 0 and 1: processes the first chunk of row-steps column by column
     bool kv_keep;        // mode 3: the next firing of this node reads the same head
     int y_port;          // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups; // fields of the engine's entry (fields.def)
