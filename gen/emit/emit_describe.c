@@ -596,16 +596,17 @@ static void add_reading(const struct emit_plan *p, struct text *out) {
               engines > 1 ? "the matrix engines, "
               : engines   ? "the matrix engine, "
                           : "");
-    text_add(out, "// To read this file:\n"
-                  "//   1. This comment up to \"Reference\".\n"
-                  "//   2. The ports (from line " EMIT_LINE_PORTS
-                  ", with the rules of the AXI4 masters at memory channel 0).\n"
-                  "//   3. The constants, the nets between modules, resets and faults (lines " EMIT_LINE_CONSTANTS
-                  " to " EMIT_LINE_MODULES ").\n"
-                  "//   4. Memory channel 0 (from line " EMIT_LINE_CHANNEL
-                  "). The comment of each later one says how it differs.\n"
-                  "//   The rest is repetition: each port of a module is connected to the net of its own name, except "
-                  "core_rst and fault.\n");
+    text_addf(out,
+              "// To read this file:\n"
+              "//   1. This comment up to \"Reference\".\n"
+              "//   2. The ports (from line " EMIT_LINE_PORTS
+              ", with the rules of the AXI4 masters at memory channel 0).\n"
+              "//   3. The constants, the nets between modules, resets and faults (lines " EMIT_LINE_CONSTANTS
+              " to " EMIT_LINE_MODULES ").\n"
+              "//   4. Memory channel 0 (from line " EMIT_LINE_CHANNEL ").%s\n"
+              "//   The rest is repetition: each port of a module is connected to the net of its own name, except "
+              "core_rst and fault.\n",
+              p->ir->design.channels > 1 ? " The comment of each later one says how it differs." : "");
 }
 
 // Explains the start of a request: the image, and the vector parameters.
@@ -815,12 +816,15 @@ static void add_streams(const struct ir *ir, struct text *out) {
 
 // Explains transfers of memory, and lists the clients whose base is not the channel's part of the image.
 static void add_memory(const struct ir *ir, struct text *out) {
+    bool any = false;
     text_add(out, "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
                   "(<name>_beat). The offset counts from ");
-    for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].base != IR_NONE)
-            text_addf(out, "%s for %s, ", ir->net[ir->client[c].base].name, ir->client[c].name);
-    text_add(out, "the channel's slice of channel_base for every other client.\n");
+    for (int c = 0; c < ir->clients; c++) {
+        if (ir->client[c].base == IR_NONE) continue;
+        text_addf(out, "%s for %s, ", ir->net[ir->client[c].base].name, ir->client[c].name);
+        any = true;
+    }
+    text_addf(out, "the channel's slice of channel_base%s.\n", any ? " for every other client" : "");
 }
 
 // Explains the clock and the resets.

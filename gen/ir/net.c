@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/ir/ir.h"
+#include "gen/ir/ops.h"
 
 // The rows NET of nets.def.
 static const struct {
@@ -23,6 +24,11 @@ static const char *const port_docs[IR_NETS] = {
 static bool is_slots(const struct ir *ir) { return ir->design.slots > 0; }
 static bool is_all_rows(const struct ir *ir) { return ir_chooses_all(ir); }
 static bool is_rows(const struct ir *ir) { return !ir->design.is_lm; }
+static bool is_no_cache(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_OF_CACHE)) return false;
+    return true;
+}
 static bool is_one_end(const struct ir *ir) { return ir->design.eot.count <= 1; }
 static bool is_one_clock(const struct ir *ir) { return !ir_second_clock(ir); }
 static bool is_wide(const struct ir *ir) { return ir->design.beat_bits == 512; }
