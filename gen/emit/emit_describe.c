@@ -283,17 +283,15 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
 // tensor's words from that of the step to that of the parts, or back. Returns false for another kernel.
 static bool add_parts(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    if (!strcmp(k->module, rtl_part_order.module)) {
-        text_add(out, ir_param_int(k, "JOIN", 0) ? "joins the tensors of a step's parts into one tensor of the step"
-                                                 : "cuts a step's tensor into one tensor for each of its parts");
-        return true;
-    }
-    int port = strcmp(k->module, rtl_part_steps.module) ? IR_NONE : k->ports - 1;
-    while (port >= 0 && !k->port[port].is_output) port--;
-    if (port < 0 || k->port[port].edge == IR_NONE) return false;
-    text_addf(out, "sends the words of a step's parts to %s, again for each layer",
-              ir->kernel[ir->edge[k->port[port].edge].dst_kernel].name);
-    return true;
+    int edge = IR_NONE;
+    for (int p = 0; p < k->ports && kernel_sends_parts(k); p++)
+        if (k->port[p].is_output) edge = k->port[p].edge;
+    if (kernel_cuts_parts(k)) text_add(out, "cuts a step's tensor into one tensor for each of its parts");
+    else if (kernel_joins_parts(k)) text_add(out, "joins the tensors of a step's parts into one tensor of the step");
+    else if (edge != IR_NONE)
+        text_addf(out, "sends the words of a step's parts to %s, again for each layer",
+                  ir->kernel[ir->edge[edge].dst_kernel].name);
+    return edge != IR_NONE || kernel_cuts_parts(k) || kernel_joins_parts(k);
 }
 
 // Returns the die on which all readers of a fork are. Returns IR_NONE if they are on several dies, or if the whole
@@ -344,7 +342,7 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
-    bool known = k->is_control || !strcmp(k->module, rtl_part_steps.module);
+    bool known = k->is_control || kernel_sends_parts(k);
     if (!known && emit_carried_by(ir, kernel, &carried) && !is_turns(text_cstr(&carried)))
         text_addf(out, " (%s%s)", text_cstr(&carried), new_name(ir, k));
     text_free(&carried);
