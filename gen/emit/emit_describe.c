@@ -146,6 +146,14 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
     add_depth(ir, e, out);
 }
 
+bool emit_has_orders(const struct ir *ir) {
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_itensor *t = &ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].type;
+        if ((t->rank || t->loops) && !is_plain(t)) return true;
+    }
+    return false;
+}
+
 // ---- kernels ----
 
 // Adds a node's operation, the tensors that it reads, and the tensors that it makes.
@@ -158,7 +166,7 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
         text_addf(out, "%s%s", first ? " with the scales of " : i ? ", " : " of ", ir->tensor[n->in[i]].name);
     }
     if (!n->inputs && ir_op_is(ir, n->op, OP_BY_POSITION))
-        text_add(out, ", the table rows at the positions of the step word");
+        text_add(out, " (the rows of the table at the tokens' positions)");
     text_add(out, " -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
@@ -166,19 +174,29 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
     }
 }
 
+// Finds the streams of a softmax that leaves the division by the sum to a later kernel. Returns false for any other
+// kernel.
+static bool is_undivided(const struct ir *ir, int kernel, int *weights, int *inverse) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int p = ir_port_for(k, IR_ROLE_P, true), i = ir_port_for(k, IR_ROLE_INVERSE, true);
+    if (p == IR_NONE || i == IR_NONE) return false;
+    *weights = k->port[p].edge;
+    *inverse = k->port[i].edge;
+    return *weights != IR_NONE && *inverse != IR_NONE;
+}
+
 // Says what the two outputs of a softmax are if it leaves the division by the sum to a later kernel. The scales of the
 // values are factors of the weights, but not of the sum.
 static void add_undivided(const struct ir *ir, int kernel, struct text *out) {
-    const struct ir_kernel *k = &ir->kernel[kernel];
-    int weights = ir_port_for(k, IR_ROLE_P, true), inverse = ir_port_for(k, IR_ROLE_INVERSE, true);
-    if (weights == IR_NONE || inverse == IR_NONE) return;
-    int edge = k->port[weights].edge, other = k->port[inverse].edge;
-    if (edge == IR_NONE || other == IR_NONE) return;
+    int weights, inverse;
+    if (!is_undivided(ir, kernel, &weights, &inverse)) return;
     text_addf(out,
-              " (%s = exp(s - max) * scale of the value, with s = score * scale of the key%s; "
-              "%s = 1 / sum of exp(s - max))",
-              emit_carried_name(ir, &ir->edge[edge]), kernel_caps_scores(k) ? " after the soft cap" : "",
-              emit_carried_name(ir, &ir->edge[other]));
+              "    //   The division by the sum is left to a later kernel. For each element, with s = score * scale of "
+              "the key%s:\n"
+              "    //   %s = exp(s - max) * scale of the value\n"
+              "    //   %s = 1 / sum of exp(s - max), one for each token and head\n",
+              kernel_caps_scores(&ir->kernel[kernel]) ? " after the soft cap" : "",
+              emit_carried_name(ir, &ir->edge[weights]), emit_carried_name(ir, &ir->edge[inverse]));
 }
 
 static int engine_of_kernel(const struct ir *ir, int kernel) {
@@ -261,6 +279,21 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
     return true;
 }
 
+// Describes a kernel that makes the step words of parts for an attention's kernel, or that changes the order of a
+// tensor's words from that of the step to that of the parts, or back. Returns false for another kernel.
+static bool add_parts(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int edge = IR_NONE;
+    for (int p = 0; p < k->ports && kernel_sends_parts(k); p++)
+        if (k->port[p].is_output) edge = k->port[p].edge;
+    if (kernel_cuts_parts(k)) text_add(out, "cuts a step's tensor into one tensor for each of its parts");
+    else if (kernel_joins_parts(k)) text_add(out, "joins the tensors of a step's parts into one tensor of the step");
+    else if (edge != IR_NONE)
+        text_addf(out, "sends the words of a step's parts to %s, again for each layer",
+                  ir->kernel[ir->edge[edge].dst_kernel].name);
+    return edge != IR_NONE || kernel_cuts_parts(k) || kernel_joins_parts(k);
+}
+
 // Returns the die on which all readers of a fork are. Returns IR_NONE if they are on several dies, or if the whole
 // design is on one die.
 static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
@@ -282,6 +315,11 @@ static const char *new_name(const struct ir *ir, const struct ir_kernel *k) {
     int tensor = emit_tensor_at(ir, &ir->edge[to->edge]);
     const char *name = tensor == IR_NONE ? NULL : ir->tensor[tensor].name;
     if (!name || !strcmp(name, emit_carried_name(ir, &ir->edge[in->edge]))) return "";
+    for (int r = 0; r < ir->regions && ir_carry_of(ir, tensor); r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            if (ir->region[r].carry[c].local == tensor)
+                return arena_printf(ir->arena, ", which is called %s outside of the region %s", name,
+                                    ir->region[r].name);
     return arena_printf(ir->arena, "; the output is called %s", name);
 }
 
@@ -299,11 +337,13 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     if (add_loop(ir, kernel, out) || add_exit(ir, kernel, out)) return;
     if (kernel_is(k, KERNEL_LAST) && ir_chooses_all(ir))
         text_add(out, "in steps with head = 1, passes on all tokens; drops the words of all other steps");
-    else if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
+    else if (!add_parts(ir, kernel, out) && !add_widths(ir, kernel, out))
+        text_add(out, class && class->doc ? class->doc : k->module);
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
-    if (!k->is_control && emit_carried_by(ir, kernel, &carried) && !is_turns(text_cstr(&carried)))
+    bool known = k->is_control || kernel_sends_parts(k);
+    if (!known && emit_carried_by(ir, kernel, &carried) && !is_turns(text_cstr(&carried)))
         text_addf(out, " (%s%s)", text_cstr(&carried), new_name(ir, k));
     text_free(&carried);
 }
@@ -311,8 +351,7 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
 // Adds a kernel's operation, an engine's products, or the purpose of another kernel.
 static void add_work(const struct ir *ir, int kernel, struct text *out) {
     int engine = engine_of_kernel(ir, kernel);
-    if (ir->kernel[kernel].node != IR_NONE)
-        add_operation(ir, ir->kernel[kernel].node, out), add_undivided(ir, kernel, out);
+    if (ir->kernel[kernel].node != IR_NONE) add_operation(ir, ir->kernel[kernel].node, out);
     else if (engine != IR_NONE) add_products(ir, engine, out);
     else add_purpose(ir, kernel, out);
     text_add(out, "\n");
@@ -342,6 +381,7 @@ static void add_readers(const struct ir *ir, const struct ir_kernel *fork, struc
 void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
     text_addf(out, "\n    // %s: ", ir->kernel[kernel].name);
     add_work(ir, kernel, out);
+    add_undivided(ir, kernel, out);
     if (kernel_is(&ir->kernel[kernel], KERNEL_FORK)) add_readers(ir, &ir->kernel[kernel], out);
 }
 
@@ -366,7 +406,9 @@ static const char *times_of(const struct emit_plan *p, int region) {
     const struct ir_region *r = &p->ir->region[region];
     const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
     return arena_printf(p->ir->arena, "runs %s in %s%s", times,
-                        r->when == IR_LAST ? "the last step of a prompt and in each later step" : "each step",
+                        r->when != IR_LAST        ? "each step"
+                        : p->ir->design.slots > 0 ? "each step that ends a prompt or generates a token"
+                                                  : "the last step of a prompt and in each later step",
                         ir_takes_last(p->ir, region) ? ", for one token" : "");
 }
 
@@ -428,14 +470,21 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
 
 // ---- the text of the head ----
 
+// Adds the row of an operation: its name, what it does, and the instance that computes it.
+static void add_row(const struct emit_plan *p, int node, struct text *out) {
+    const struct ir *ir = p->ir;
+    int kernel = kernel_of_node(ir, node), weights, inverse;
+    bool undivided = kernel != IR_NONE && is_undivided(ir, kernel, &weights, &inverse);
+    text_addf(out, "//   %-24s %-20s %s%s\n", ir->node[node].name, ir_op_of(ir, ir->node[node].op)->name,
+              instance_of(p, kernel), undivided ? ", without the division by the sum" : "");
+}
+
 // Lists the operations of a module's region with the instances that compute them, and the module's other kernels.
 static void add_region(const struct emit_plan *p, int m, struct text *out) {
     const struct ir *ir = p->ir;
     const struct ir_region *r = &ir->region[p->module[m].region];
     text_add(out, "// Operations in order, what they do, and the instances that compute them:\n");
-    for (int n = r->first_node; n < r->first_node + r->nodes; n++)
-        text_addf(out, "//   %-24s %-20s %s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name,
-                  instance_of(p, kernel_of_node(ir, n)));
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++) add_row(p, n, out);
     add_kernels_of(p, m, false, "Other instances:", out);
 }
 
@@ -447,6 +496,11 @@ static bool has_sections(const struct emit_plan *p, int m) {
     return false;
 }
 
+const char *emit_walks_parts(const struct ir *ir) {
+    return ir->design.slots > 0 ? ", and successive entries with a bit in ENTRY_PART once for each part of the step"
+                                : "";
+}
+
 void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
     if (p->module[m].region != IR_NONE) add_region(p, m, out);
@@ -456,29 +510,26 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
-        "the kernel reads, then the kernel. The comment at the top of rill_top.v explains terms and names. The first "
-        "comment of an instance's module explains its parameters.\n");
+        "the kernel reads, then the kernel. The comment at the top of rill_top.v explains terms and names, README.md "
+        "the "
+        "links and their DEPTH, and the first comment of an instance's module its parameters.\n");
     if (has_sections(p, m))
-        text_add(out, "// Tables with sections. A schedule is a TABLE that an instance walks once for each step word. "
-                      "SECTION_LEN: entries of each section. SECTION_REPEAT: how often each section "
-                      "runs in a step. SECTION_WHEN_HEAD: 1 if the section runs only in steps whose step word has "
-                      "head = 1.\n");
+        text_addf(out,
+                  "// Tables with sections. A schedule is a TABLE that an instance walks once for each step%s. "
+                  "SECTION_LEN: entries of each section. SECTION_REPEAT: how often each section "
+                  "runs in a step. SECTION_WHEN_HEAD: 1 if the section runs only in steps whose step word has "
+                  "head = 1.\n",
+                  emit_walks_parts(p->ir));
 }
 
 // Adds the row of the memory channels, which are instances of a library module.
 static void add_channel_row(const struct emit_plan *p, struct text *out) {
     int channels = p->ir->design.channels;
     const char *last = channels > 1 ? arena_printf(p->ir->arena, " to u_channel_%02d", channels - 1) : "";
-    text_addf(out,
-              "//   u_channel_00%s: one memory channel each, with read engines that prefetch, their arbiter, a write "
-              "engine and the AXI port\n",
-              last);
+    text_addf(out, "//   u_channel_00%s: one memory channel each: DMA engines, arbiter of reads, AXI port\n", last);
 }
 
-// Adds the row of a module to the list of modules: the numbers of its operations, other kernels and streams, and how
-// often it runs.
-static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
-    const struct emit_module *module = &p->module[m];
+const char *emit_counts(const struct emit_plan *p, int m) {
     int operations = 0, others = 0, streams = 0;
     for (int n = 0; n < p->ir->nodes; n++) {
         int kernel = kernel_of_node(p->ir, n);
@@ -489,8 +540,14 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     for (int e = 0; m == p->shared && e < p->ir->engines; e++)
         others += !ir_is_resident(&p->ir->engine[e]); // a tree of registers for the descriptors of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
-    text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernel%s, reads %3d stream%s: %s\n", module->name,
-              operations, operations == 1 ? "" : "s", others, others == 1 ? "" : "s", streams, streams == 1 ? "" : "s",
+    return arena_printf(p->ir->arena, "%d operation%s, %d other kernel%s, reads %d stream%s", operations,
+                        operations == 1 ? "" : "s", others, others == 1 ? "" : "s", streams, streams == 1 ? "" : "s");
+}
+
+// Adds the row of a module to the list of modules.
+static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
+    const struct emit_module *module = &p->module[m];
+    text_addf(out, "//   u_%s: %s\n", module->name,
               m == p->control             ? "registers, steps of a request, loading of parameters"
               : module->region != IR_NONE ? times_of(p, module->region)
               : p->ir->engines > 1        ? "matrix engines and other kernels of several regions"
@@ -498,33 +555,56 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : "kernels of several regions");
 }
 
-const char *emit_does(const struct ir *ir) {
-    return ir->design.is_lm
-               ? "A host writes the image (weights, tables, parameters) and a prompt to memory, and starts a request "
-                 "through the registers. The design runs the model once per step, first on the tokens of the prompt, "
-                 "then on each generated token. It writes the generated ids to the ring, an array in memory, and "
-                 "raises the interrupt."
-               : "A host writes the image (weights, tables, parameters) and the input rows to memory, and starts a "
-                 "request through the registers. The design reads some rows in each step, computes the graph, and "
-                 "writes the output rows to memory. After the last rows it raises the interrupt.";
+// Says what a language model with slots does.
+static const char *does_slots(const struct ir *ir) {
+    return arena_printf(
+        ir->arena,
+        "A host writes the image (weights, tables, parameters) to memory, and a prompt for each request. It starts "
+        "requests through the registers. Up to %d requests run at the same time, each in a slot. The design runs the "
+        "model once per step, on tokens of several requests: on pieces of prompts and, for each request that "
+        "generates, "
+        "on its latest token%s. It writes the ids that a request generates to the ring of the request, an array in "
+        "memory, and raises the interrupt when a request has ended.",
+        ir->design.slots,
+        ir->design.drafts ? " and on drafts of the tokens after it (guesses, which the step checks)" : "");
 }
 
-// Says what the design does, which model it runs, and how to read the file.
+const char *emit_does(const struct ir *ir) {
+    if (ir->design.slots) return does_slots(ir);
+    if (!ir->design.is_lm)
+        return "A host writes the image (weights, tables, parameters) and the input rows to memory, and starts a "
+               "request through the registers. The design reads some rows in each step, computes the graph, and "
+               "writes the output rows to memory. After the last rows it raises the interrupt.";
+    return arena_printf(
+        ir->arena,
+        "A host writes the image (weights, tables, parameters) and a prompt to memory, and starts a "
+        "request through the registers. The design runs the model once per step, first on the tokens of the prompt, "
+        "then on the latest generated token%s. It writes the generated ids to the ring, an array in memory, and "
+        "raises the interrupt.",
+        ir->design.drafts ? " and on drafts of the tokens after it (guesses, which the step checks)" : "");
+}
+
+// Says what the design does and how to read the file.
 static void add_reading(const struct emit_plan *p, struct text *out) {
     int engines = p->ir->engines;
-    text_addf(out, "// What it does. %s\n// Model. This is %s\n", emit_does(p->ir), emit_model(p->ir));
-    text_addf(
-        out,
-        "// The top connects the regions of the graph, %sthe control and the memory channels.\n"
-        "// To read this file: read this comment up to \"Reference\", then skim the constants, the nets between "
-        "modules, resets and faults (lines " EMIT_LINE_CONSTANTS " to " EMIT_LINE_MODULES
-        "), then read memory channel 0 (from line " EMIT_LINE_CHANNEL
-        "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
-        "and fault. The comment of each later memory channel lists its clients, or names the earlier channel that it "
-        "repeats.\n",
-        engines > 1 ? "the matrix engines, "
-        : engines   ? "the matrix engine, "
-                    : "");
+    text_addf(out,
+              "// What it does. %s README.md describes the model, the files and the use in Vivado.\n"
+              "// The top connects the regions of the graph, %sthe control and the memory channels.\n",
+              emit_does(p->ir),
+              engines > 1 ? "the matrix engines, "
+              : engines   ? "the matrix engine, "
+                          : "");
+    text_addf(out,
+              "// To read this file:\n"
+              "//   1. This comment up to \"Reference\".\n"
+              "//   2. The ports (from line " EMIT_LINE_PORTS
+              ", with the rules of the AXI4 masters at memory channel 0).\n"
+              "//   3. The constants, the nets between modules, resets and faults (lines " EMIT_LINE_CONSTANTS
+              " to " EMIT_LINE_MODULES ").\n"
+              "//   4. Memory channel 0 (from line " EMIT_LINE_CHANNEL ").%s\n"
+              "//   The rest is repetition: each port of a module is connected to the net of its own name, except "
+              "core_rst and fault.\n",
+              p->ir->design.channels > 1 ? " The comment of each later one says how it differs." : "");
 }
 
 // Explains the start of a request: the image, and the vector parameters.
@@ -535,12 +615,10 @@ static void add_start(const struct ir *ir, struct text *out) {
              "//   Start: the host starts the token loop, which is in u_control. The token loop pulses load_start, and "
              "u_control reads the header of the image.");
     if (kernel_first(ir, KERNEL_STORE) != IR_NONE)
-        text_addf(
-            out,
-            " The vector parameters, such as the gains and biases of norms,%s are then loaded on chip. If they are "
-            "on chip already, from the same image, they are not loaded again: image_keep pulses, and the stores "
-            "keep what they hold.",
-            weights ? " and the weights of engines that keep them on chip" : "");
+        text_addf(out,
+                  " Then it loads the vector parameters, such as the gains and biases of norms,%s on chip. If they are "
+                  "there already, from the same image, image_keep pulses instead, and the stores keep what they hold.",
+                  weights ? " and the weights of engines that keep them on chip," : "");
     text_add(out, "\n");
 }
 
@@ -560,7 +638,7 @@ static void add_steps(const struct ir_design *d, const char *caches, struct text
         out,
         "//   Steps: the token loop reads the prompt%s. For each step, it sends the step word%s, then the ids of the "
         "step's tokens. The next %s back after the last step of %s prompt and after each later step. The token "
-        "loop writes %s to the ring%s, and %s token of the next step%s. After the last step, the token loop waits "
+        "loop writes %s to the ring%s, and %s token of the next step%s. After the last step, it waits "
         "until all generated ids%s are in memory.\n",
         d->slots ? " of each request" : "", d->slots ? " of each part" : "",
         d->drafts ? "ids (one or several) come" : "id comes", d->slots ? "a" : "the",
@@ -573,11 +651,12 @@ static void add_steps(const struct ir_design *d, const char *caches, struct text
 
 // Says what the course of a request is, and where step words go.
 static void add_step_words(const struct ir *ir, struct text *out) {
-    text_addf(
-        out,
-        "// Course of a request (%s.v). A request runs in steps. A step word (position, number of %ss; its fields "
-        "are below, in \"Reference\") goes from u_control to every instance that needs it.\n",
-        ir->kernel[kernel_first(ir, KERNEL_LOOP)].module, ir->design.is_lm ? "token" : "row");
+    bool slots = ir->design.slots > 0;
+    text_addf(out,
+              "// Course of a %s (%s.v). It has steps. A step word (position, number of %ss; fields: \"Reference\") "
+              "goes from u_control to every instance that needs it%s.\n",
+              slots ? "run" : "request", ir->kernel[kernel_first(ir, KERNEL_LOOP)].module,
+              ir->design.is_lm ? "token" : "row", slots ? ", one for each part of the step" : "");
 }
 
 // Explains in which order the engine reads keys and values that the design writes. unit: the words before the names of
@@ -588,8 +667,8 @@ static void add_cache(const struct ir *ir, struct text *out) {
     const char *unit = caches > 1 ? "<cache>_" : "";
     if (kernel_first(ir, KERNEL_KEYS) == IR_NONE) return;
     text_addf(out,
-              "//   Cache: the walker requests the keys or values of a layer when %sk_layers_written or "
-              "%sv_layers_written shows that all writes of earlier steps to this layer have their responses. The "
+              "//   Cache: the walker requests the keys or values of a layer when everything that earlier steps write "
+              "to this layer is in memory. %sk_layers_written and %sv_layers_written tell it. The "
               "engine gets the keys of the step itself from a stream, and values that are not in memory from the open "
               "block (%stail_*). %sk_layer_done and %sv_layer_done are pulses that come earlier: the channels have "
               "accepted the writes.\n",
@@ -608,143 +687,142 @@ static void add_course(const struct ir *ir, struct text *out) {
     if (d->is_lm) add_steps(d, caches, out);
     else add_steps_of_rows(caches, out);
     add_cache(ir, out);
-    text_addf(
-        out,
-        "//   End%s: the token loop raises flush, so the DMA engines send no new bursts. It waits until all %s, then "
-        "raises soft_rst, which resets everything that belongs to the request. flush falls last. A fault or a kill "
-        "while the request runs leads straight to flush.\n",
-        d->slots ? ", when no request is left" : "", idle);
+    text_addf(out,
+              "//   End%s: the token loop raises flush, so the DMA engines take no new transfers. It waits until all "
+              "%s, then "
+              "raises soft_rst, which resets everything that belongs to the %s. flush falls last. %s "
+              "leads straight to flush%s.\n",
+              d->slots ? ", when no slot has a request" : "", idle, d->slots ? "run" : "request",
+              d->slots ? "A fault of a kernel, the memory or the image, or a kill," : "A fault or a kill in a request",
+              d->slots ? ", for all requests. A bad argument or a bad id of a prompt ends only its own request" : "");
 }
 
-// Says what a step is.
+// Explains a step, and what it consists of.
 static void add_step_terms(const struct ir_design *d, struct text *out) {
     const char *what = d->is_lm ? "token" : "row";
-    text_add(out, "A step is one pass through the graph. It processes ");
+    text_add(out, "//   step: one pass through the graph. It processes ");
     if (d->tokens > 1) text_addf(out, "up to %d %ss", d->tokens, what);
     else text_addf(out, "one %s", what);
-    if (d->is_lm && d->tokens > 1 && !d->slots)
+    if (d->slots) text_add(out, " of one or several requests");
+    else if (d->is_lm && d->tokens > 1)
         text_add(out, d->drafts ? " of the prompt, or one generated token and the drafts after it"
                                 : " of the prompt, or one generated token");
-    text_add(out, ". ");
+    text_add(out, ".\n");
     if (d->slots)
+        text_addf(
+            out,
+            "//   slot: a request runs in a slot. The design has %d slots.\n"
+            "//   run: the time from a start by the host until no slot has a request.\n"
+            "//   part: the tokens of one request in a step: some of its prompt, or its latest generated token%s. "
+            "A step has a part for each request, as far as it has room.\n",
+            d->slots, d->drafts ? " and the drafts after it" : "");
+    if (d->drafts)
+        text_add(out, "//   draft: a guess of a token of the request. The step computes what follows it, and keeps the "
+                      "drafts that were right.\n");
+    text_addf(out, "//   step word: tells kernels the position and the number of %ss of a %s.\n", what,
+              d->slots ? "part" : "step");
+}
+
+// Explains the terms of the matrix engine and, in a design with a KV cache, of values.
+static void add_engine_terms(const struct ir *ir, struct text *out) {
+    bool cache = kernel_first(ir, KERNEL_KEYS) != IR_NONE;
+    text_addf(
+        out,
+        "//   lane: a part of the matrix engine. An engine that reads memory has one lane for each of its "
+        "channels, and the client `lane` of a channel reads for this lane. (LANES is something else: the elements "
+        "that a vector kernel takes in a cycle.)\n"
+        "//   walker: requests the weights%s of an engine ahead of use.\n"
+        "//   row-step: one row in each lane at the same time. A row is %s.\n",
+        cache ? ", keys and values" : "",
+        cache ? "a row of weights, the key of a position, or the values of all positions for one element of a head"
+              : "a row of weights");
+    if (cache)
         text_addf(out,
-                  "Several requests can run at the same time. A step then has a part for each of them, as far as it "
-                  "has room. A part has tokens of the prompt, or one generated token%s. ",
-                  d->drafts ? " and the drafts after it" : "");
+                  "//   open block: the newest 64 positions of values%s (tail_* and v_tail_* in names). It stays on "
+                  "chip, and is written to memory when it is full.\n",
+                  ir->design.slots ? " of a slot" : "");
 }
 
 // Explains the terms of the comments.
 static void add_terms(const struct emit_plan *p, struct text *out) {
     const struct ir_design *d = &p->ir->design;
-    text_add(out, "// Terms. ");
+    text_add(out, "// Terms:\n");
     add_step_terms(d, out);
     text_addf(
         out,
-        "A region is a part of the graph that runs as a whole, once or several times in a step. A kernel is an "
-        "instance "
-        "that computes an operation, steers or converts words, or is part of the control. A rill_link is not a kernel. "
-        "A firing is one run of a kernel over its operands, for all %ss of the step. A step word tells the kernels of "
-        "a "
-        "step its position and its number of %ss. A client of a memory channel is what reads or writes memory through "
-        "it: a port of a kernel, or the channel's lane.%s A kernel fault is a value that a kernel cannot use or cannot "
-        "represent: a NaN, an infinity, an overflow, or the number of a table row that does not exist.\n",
-        d->is_lm ? "token" : "row", d->is_lm ? "token" : "row",
-        d->is_lm ? d->slots ? " A ring, of which each request has one, is written in order and does not wrap around."
-                            : " The ring is written in order and does not wrap around."
-                 : "");
-    if (p->ir->engines)
-        text_add(
-            out,
-            "// Terms of the matrix engine. The walker of an engine requests its weights, keys and values ahead of "
-            "use. An engine that reads memory has one lane for each of its channels. A channel's client `lane` reads "
-            "for this lane. (LANES counts the lanes of vector kernels, not those of an engine.) A row-step is one row "
-            "in each lane at the same time: a row of weights, the key of a position, or one element of a head of the "
-            "values at many positions. The open block (tail_* and v_tail_* in names) is the newest block of 64 "
-            "positions of values. It stays on chip, and is written to memory when it is full.\n");
+        "//   region: a part of the graph that runs as a whole, once or several times in a step.\n"
+        "//   kernel: an instance that computes an operation, steers or converts words, or is part of the control. "
+        "A rill_link is not a kernel.\n"
+        "//   firing: one run of a kernel over its operands, for all %ss of the step.\n",
+        d->is_lm ? "token" : "row");
+    if (p->ir->engines) add_engine_terms(p->ir, out);
+    text_addf(out, "//   client of a memory channel: a port of a kernel%s that reads or writes memory through it.\n",
+              p->ir->engines ? ", or a lane," : "");
+    if (d->is_lm)
+        text_addf(out,
+                  "//   ring: an array in memory for generated ids%s. It is written in order and does not wrap "
+                  "around.\n",
+                  d->slots ? ", one for each request" : "");
+    text_add(
+        out,
+        "//   kernel fault: a kernel meets a NaN, an infinity, an overflow, or the number of a table row that does "
+        "not exist.\n");
 }
 
 // Explains the elements of streams.
 static void add_elements(struct text *out) {
     text_add(
         out,
-        "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
-        "{exponent - EXP_MIN, mantissas}, where EXP_MIN is a parameter of the quantizer; kv is int8 keys or values "
-        "with an fp32 scale, {scale, values}; scalar is one fp32 for each token and firing; id is a token's number "
-        "in the vocabulary. A firing of mx has an even number of words for each token. If the data have an odd number "
-        "of words, a word of zeros follows. NAME_mx is usually the quantized operand of the product NAME, not NAME "
-        "quantized. Later products may use the same operand. A spec may give other names. The operation attention "
-        "quantizes its q to NAME_q, and the result of its softmax, NAME_p, to NAME_p_mx. The comment of a stream of mx "
-        "says which tensor was quantized. NAME_acc is the product before it is dequantized.\n");
-}
-
-// Returns whether a stream with a type is not in the usual order.
-static bool has_orders(const struct ir *ir) {
-    for (int e = 0; e < ir->edges; e++) {
-        const struct ir_itensor *t = &ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].type;
-        if ((t->rank || t->loops) && !is_plain(t)) return true;
-    }
-    return false;
+        "// Elements of streams:\n"
+        "//   fp32: IEEE 754 single precision\n"
+        "//   mx: integer mantissas that share an exponent, {exponent - EXP_MIN, mantissas}; EXP_MIN is a parameter of "
+        "the quantizer. A firing has an even number of words for each token; if the data have an odd number, a word of "
+        "zeros follows.\n"
+        "//   kv: int8 keys or values with an fp32 scale, {scale, values}\n"
+        "//   scalar: one fp32 for each token and firing\n"
+        "//   id: a token's number in the vocabulary\n"
+        "// Names of tensors, unless the spec gives others:\n"
+        "//   NAME_mx: the quantized operand of the product NAME, which later products may also use. Only NAME_p_mx, "
+        "of "
+        "an attention NAME, is NAME_p itself quantized. The comment of a stream of mx says which tensor was "
+        "quantized.\n"
+        "//   NAME_q, NAME_p: the quantized q of the attention NAME, and the result of its softmax\n"
+        "//   NAME_acc: the product NAME before it is dequantized\n");
 }
 
 // Explains the names of streams.
 static void add_streams(const struct ir *ir, struct text *out) {
     text_addf(
         out,
-        "// Streams (docs/rtl.md, \"Following a stream\") have the nets of AXI4-Stream. tuser = {1 for the last token "
-        "of the step, number of the token in the step}; tlast = end of a firing; tcount = number of valid elements.\n"
-        "//   from_<kernel>_<port>_* are the nets at the writer, to_<kernel>_<port>_* those at the reader. Between "
-        "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. From module to module, the "
-        "fields are one net, <stream>_word = {tcount, tlast, tuser, tdata}, or <stream>_tdata if there are no other "
-        "fields.\n"
+        "// Streams have the nets of AXI4-Stream (docs/rtl.md, \"Following a stream\"). tuser is {1 for the last token "
+        "of the step, number of the token in the step}, tlast the end of a firing, tcount the number of valid "
+        "elements. "
+        "Names:\n"
+        "//   from_<kernel>_<port>_*, to_<kernel>_<port>_*: the nets at the writer and at the reader. Between "
+        "them, in the reader's module, is the link u_to_<kernel>_<port> with the FIFO%s. Names of kernels contain "
+        "underscores: where a name is ambiguous, the stream's comment has it as kernel.port.\n"
         "//   <port> is left out if the port has no name in the kernel's module, or if the kernel's name already ends "
         "with it: next_id.id is from_next_id_*. The number of a port is followed by what the stream carries or, at a "
         "fork, by its reader, unless the name would be too long.\n"
+        "//   <stream>_word, from module to module: {tcount, tlast, tuser, tdata} as one net; <stream>_tdata if there "
+        "are no other fields\n"
         "//   A fork's outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
         "the fork's module, from_<fork>_* in other modules.\n"
         "//   A comment on a line by itself belongs to the declaration below it.\n",
         emit_way_stages(ir) ? " and the registers on the way to another die" : "");
 }
 
-// Explains the links, which are in the modules of the design, and their comments.
-static void add_links(const struct ir *ir, struct text *out) {
-    text_addf(
-        out,
-        "// Links (only in the other files). The comment of a stream at its rill_link has its writer and reader, the "
-        "tensor with its shape per token, and the words of a firing for one token. The tokens of a step alternate from "
-        "word to word.%s DEPTH is the number of words in the FIFO. 2 words give full throughput. The FIFO of "
-        "step words before a kernel has 4 words (before a fork, 2), and the FIFO of ids before the ring's writer has "
-        "4, so that the writer of the stream can run ahead. A comment gives the reason for another depth%s.%s "
-        "Handshakes "
-        "without a rill_link have the name of what they transfer (walk_desc, image_params).\n",
-        has_orders(ir) ? " A stream in another order has an itensor type instead (docs/ir.md)." : "",
-        emit_way_stages(ir) ? ". Between dies, a FIFO also has places for the words and credits on the way" : "",
-        ir->design.fifo == SPEC_SAFE
-            ? ""
-            : " If the depth comes from simulated steps, the comment names the case in which the FIFO is fullest "
-              "(`prompt at 0`: steps of a prompt from position 0 on), then the word after which it is fullest (the "
-              "cycle "
-              "of the case in which it is written, and its firing, counted from 0), then the kernels that the awaited "
-              "data pass (`...`: and others). Such a depth can be less than the words of a firing. It is safe "
-              "nevertheless: Rill has also run the steps with these depths and only one word in each pipeline, without "
-              "a deadlock. More room in the pipelines and a slower memory cannot cause a deadlock (docs/fifos.md, "
-              "\"Deadlock check\").");
-}
-
-// Lists the clients whose base is not the channel's part of the image.
-static void add_bases(const struct ir *ir, struct text *out) {
-    for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].base != IR_NONE)
-            text_addf(out, ", %s for %s", ir->net[ir->client[c].base].name, ir->client[c].name);
-    text_add(out, ".\n");
-}
-
-// Explains transfers of memory.
+// Explains transfers of memory, and lists the clients whose base is not the channel's part of the image.
 static void add_memory(const struct ir *ir, struct text *out) {
-    text_add(out,
-             "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
-             "(<name>_beat). The offset counts from the base of the client (read_base or write_base of the channel): "
-             "channel_base");
-    add_bases(ir, out);
+    bool any = false;
+    text_add(out, "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
+                  "(<name>_beat). The offset counts from ");
+    for (int c = 0; c < ir->clients; c++) {
+        if (ir->client[c].base == IR_NONE) continue;
+        text_addf(out, "%s for %s, ", ir->net[ir->client[c].base].name, ir->client[c].name);
+        any = true;
+    }
+    text_addf(out, "the channel's slice of channel_base%s.\n", any ? " for every other client" : "");
 }
 
 // Explains the clock and the resets.
@@ -757,17 +835,13 @@ static void add_clock(const struct emit_plan *p, struct text *out) {
     else
         text_add(out, "// Clock. clk is the only clock. All ports are synchronous to it, and nothing crosses clock "
                       "domains.");
-    text_add(out, " The frequency in the first lines is the target of the design (clock_mhz of design.yaml). Synthesis "
-                  "has to confirm it.\n"
-                  "// Resets are synchronous and active-high. " EMIT_RESET_USE "\n");
     text_addf(
         out,
-        "//   rst resets what outlives a request: the host's registers, the token loop, the counters, the arbiters of "
-        "the "
-        "channels. core_rst_%s<module> and core_rst_%schannel_<number> reset everything else: each bit is rst | "
-        "soft_rst, %s%d cycles later. The token loop's soft_rst is high for "
-        "12 cycles. A module has one bit for each instance u_<name>%s. In the module, the bit is called rst_<name>. A "
-        "channel has one bit for each DMA engine.\n",
+        "\n// Resets are synchronous and active-high. Hold rst for at least 16 cycles (README.md says when to kill a "
+        "request first). rst resets what outlives a request: the host's registers, the token loop, the counters, "
+        "the arbiters of the channels. core_rst_%s<module> and core_rst_%schannel_<number> reset everything else, "
+        "%s%d cycles after rst | soft_rst. A module has one bit for each instance u_<name>%s, called rst_<name> in "
+        "the module, and a channel has one for each DMA engine. The token loop raises soft_rst for 12 cycles.\n",
         die, die, way ? "up to " : "", kernel_reset_way(&p->ir->kernel[kernel_first(p->ir, KERNEL_LOOP)]),
         way ? " on the die, and one for each part of a link between dies there" : "");
 }
@@ -806,14 +880,18 @@ static void add_part_words(struct text *out) {
 static void add_step_word(const struct ir *ir, struct text *out) {
     const char *last = last_regions(ir), *what = ir->design.is_lm ? "token" : "row";
     text_addf(out, "// Fields of the step word (%d bits) that this design uses:\n", STEP_BITS);
-    add_step_field(STEP_POS, "pos", arena_printf(ir->arena, "position of the first %s", what), out);
-    add_step_field(STEP_NTOK, "ntok", arena_printf(ir->arena, "number of %ss", what), out);
+    const char *of = ir->design.slots ? " of the part" : "";
+    add_step_field(STEP_POS, "pos", arena_printf(ir->arena, "position of the first %s%s", what, of), out);
+    add_step_field(STEP_NTOK, "ntok", arena_printf(ir->arena, "number of %ss%s", what, of), out);
     if (last)
-        add_step_field(
-            STEP_HEAD, "head",
-            arena_printf(ir->arena, "1 if the step runs %s, as the last step of a prompt and each later step do", last),
-            out);
-    add_step_field(STEP_FINAL, "final", "1 in the last step that the arguments of the request and the context allow",
+        add_step_field(STEP_HEAD, "head",
+                       arena_printf(ir->arena, "1 if the step runs %s, as %s do", last,
+                                    ir->design.slots ? "steps that end a prompt or generate a token"
+                                                     : "the last step of a prompt and each later step"),
+                       out);
+    add_step_field(STEP_FINAL, "final",
+                   arena_printf(ir->arena, "1 in the last %s that the arguments of the request and the context allow",
+                                ir->design.slots ? "part" : "step"),
                    out);
     if (ir->design.slots) {
         add_step_field(STEP_SLOT, "slot", "slot of the part. A step has one word for each of its parts", out);
@@ -828,60 +906,21 @@ static void add_step_word(const struct ir *ir, struct text *out) {
     if (ir->design.slots) add_part_words(out);
 }
 
-// Lists the features of library modules that this design does not have, with the parameters that belong to them.
-static void add_absent(const struct ir *ir, struct text *out) {
-    const struct ir_design *d = &ir->design;
-    bool windows = false, asym = false, many = false;
-    for (int n = 0; n < ir->nodes; n++) {
-        const struct ir_attrs *attrs = &ir->node[n].attrs;
-        windows = windows || ir_attr_find(attrs, "window");
-        if (ir_node_is(ir, n, OP_BY_WEIGHTS))
-            asym = asym || ir_attr_choice(attrs, "weights", (int)d->weights) == SPEC_INT4_ASYM;
-    }
-    for (int f = 0; f < ir->firings; f++) many = many || ir->firing[f].many;
-    const struct {
-        bool absent;
-        const char *what;
-    } features[] = {
-        {!d->drafts, "drafts (DRAFTS)"},
-        {!d->prefix, "positions that a request keeps from the one before (PREFIX)"},
-        {!d->slots,
-         "several requests at the same time (SLOTS, PLACES, ENTRY_PART, and PARTS where it comes with ENTRY_PART)"},
-        {!windows, "attention windows (WINDOW, WINDOWS)"},
-        {d->query_heads <= 1, "query heads that an engine takes together (TOGETHER)"},
-        {!many, "entries that steps of one token skip (ENTRY_MANY)"},
-        {!emit_way_stages(ir), "several dies (HOPS, CHAINS, EARLY, HALVES, BORDERS)"},
-        {!asym, "int4_asym weights (ASYM)"},
-        {!ir_second_clock(ir), "multipliers that work twice in a cycle (PUMP 2, clk_2x)"},
-        {d->is_lm, "graphs that are not language models (MODE 1 of the token loop)"},
-        {!d->is_lm, "language models (MODE 0 of the token loop)"}};
-    int count = 0;
-    text_add(out, "// Not in this design: ");
-    for (size_t i = 0; i < COUNT_OF(features); i++)
-        if (features[i].absent) text_addf(out, "%s%s", count++ ? ", " : "", features[i].what);
-    text_add(out, ". Skip what library modules say about these, and library modules that only these need. A parameter "
-                  "that an instance leaves out has the default in its module.\n");
-}
-
 // Adds the part of the comment that is for reference.
 static void add_reference(const struct emit_plan *p, struct text *out) {
     text_add(out, "//\n// Reference: the rest of this comment is to look up names and types of nets.\n");
     add_step_word(p->ir, out);
-    add_elements(out);
     add_streams(p->ir, out);
+    add_elements(out);
     text_add(
         out,
         "// Widths are expressions of the constants of each module (at its top): tdata of LANES elements of fp32 has "
         "LANES*FP32_W bits, element 0 in the low ones. The ports of rill_top have numeric widths (docs/rtl.md, "
         "\"Constants\").\n"
         "// Library modules (rill_*.v) call a word of fp32 a chunk, a word of mx or kv a unit, the exponent in a word "
-        "of mx the shift, and the number of a token in the step tok. K and V are keys and values.\n");
-    add_links(p->ir, out);
-    add_absent(p->ir, out);
-    text_add(out,
-             "// The pages docs/*.md are part of Rill: rtl.md explains names, streams and step words, engine.md and "
-             "memory.md the entries of tables, registers.md what the host sees, fifos.md the depths. Probes for "
-             "simulation are in sim/rill_sim_top.sv.\n");
+        "of mx the shift, and the number of a token in the step tok. K and V are keys and values.\n"
+        "// README.md explains the links with their DEPTH and the fields of tables, and lists what library modules can "
+        "do but this design does not use. Pages docs/*.md are part of Rill.\n");
 }
 
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
@@ -891,8 +930,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(out, "// Block diagram, with all data that the modules exchange. A name in parentheses, or alone after "
                   "\"memory:\", is a net or a client of a memory channel. All other names are streams.\n");
     emit_picture(p, "//   ", out);
-    text_add(out, "// Structure: the instances of the top. Each operation is counted in the module that computes it, "
-                  "each stream in the module that has its FIFO.\n");
+    text_add(out, "// Structure: the instances of the top.\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     add_channel_row(p, out);
     add_memory(p->ir, out);

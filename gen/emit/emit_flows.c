@@ -64,7 +64,9 @@ static const char *data_of_client(const struct ir *ir, const struct ir_client *c
 static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
     const struct ir *ir = p->ir;
     struct names names = {.arena = ir->arena};
-    if (m == p->shared && ir_has_lanes(ir) && !is_write) add_name(&names, "weights, keys and values (lane)");
+    if (m == p->shared && ir_has_lanes(ir) && !is_write)
+        add_name(&names,
+                 kernel_first(ir, KERNEL_KEYS) == IR_NONE ? "weights (lane)" : "weights, keys and values (lane)");
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];

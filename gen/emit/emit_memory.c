@@ -356,7 +356,7 @@ static void add_control(const struct channel *ch) {
     text_addf(ch->out, "        .clk(clk), .rst(rst), .core_rst(%s), .flush(%s),\n", n ? reset : "1'b0",
               n ? flush : "1'b0");
     text_addf(ch->out,
-              "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_answer%s),\n"
+              "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_write_moves%s),\n"
               "        .error(memory_error%s), .error_is_write(error_is_write%s), .error_address(error_address%s),\n",
               bit, bit, bit, bit, bit, channels == 1 ? "" : arena_printf(ir->arena, "[64*%d +: 64]", ch->index));
 }

@@ -53,7 +53,7 @@ static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     }
     if (m == p->control && ir_second_clock(p->ir)) {
         add_level(p, pins, "clock_state", "clock_state", 32);
-        pins->items[pins->count - 1].doc = ir_net_doc(IR_NET_CLOCK_STATE);
+        pins->items[pins->count - 1].doc = ir_net_doc(p->ir, IR_NET_CLOCK_STATE);
     }
     if (m == p->control) {
         add_level(p, pins, "rst", "rst", 1);
@@ -256,7 +256,7 @@ static const char *doc_of_counters(const struct ir *ir, int net) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == ir->net[net].driver && !strcmp(ir->wire[w].port, "events"))
             return arena_printf(ir->arena, "cycles, 64 bits for each of %s", ir_use_print(ir, &ir->wire[w].use));
-    return ir_net_doc(IR_NET_COUNTERS);
+    return ir_net_doc(ir, IR_NET_COUNTERS);
 }
 
 // Returns whether a store of parameters is on another die than the loader.
@@ -322,7 +322,7 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
 // Describes the word on the load bus.
 static const char *doc_of_load(const struct ir *ir) {
     return layout_load_pieces(&ir->design) == 1
-               ? ir_net_doc(IR_NET_PARAM_LOAD_DATA)
+               ? ir_net_doc(ir, IR_NET_PARAM_LOAD_DATA)
                : "vector parameters: BEAT_BITS/LOAD_BITS pieces of a beat, the low one first";
 }
 
@@ -338,7 +338,7 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
                "of the store), from param_load_to_*_in";
-    if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
+    if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(ir, net->role);
     if (is_of_hop(ir, n)) return doc_of_hop(p, n);
     if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
     return emit_purpose(ir, net->driver);
@@ -385,7 +385,7 @@ static void add_control(const struct emit_plan *p, emit_pins *pins) {
     int channels = p->ir->design.channels;
     add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", channels,
               emit_of_channels(p->ir, channels, NULL), false, pins);
-    add_plain(p, "channel_answer", "write side: the memory takes data or gives a response in this cycle", channels,
+    add_plain(p, "channel_write_moves", "the memory takes a beat or gives a write response in this cycle", channels,
               emit_of_channels(p->ir, channels, NULL), false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});

@@ -413,8 +413,8 @@ static void add_operand_terms(const struct table *t, const char *indent, struct 
               indent, outer ? ", unless it is column by column" : "", indent, indent);
     if (outer)
         text_addf(out,
-                  "%scolumn by column: the first rows are processed together, so the firing begins with the first "
-                  "words of X (docs/engine.md, K outermost).\n",
+                  "%scolumn by column: the first row-steps are processed together, first beat 0 of each, then beat 1, "
+                  "and so on. So the firing begins with the first words of X (docs/engine.md).\n",
                   indent);
 }
 
@@ -572,6 +572,28 @@ static const char *value_doc(const char *module, const char *name) {
         const char *name, *doc, *module;
     } docs[] = {
         {"MODE", "0: language model, 1: graph on rows of numbers", "loop"},
+        {"SLOTS", "requests that can run at the same time", ""},
+        {"DRAFTS", "most drafts of a request in a step", "loop"},
+        {"CONFIDENCE", "confidence in drafts when a request begins, 0 to 3", "loop"},
+        {"PARTS", "most parts of a step", "loop"},
+        {"PARTS", "most parts of a step", "part_steps"},
+        {"PARTS", "most parts of a step", "stream_mux"},
+        {"PARTS", "most parts of a step", "stream_demux"},
+        {"PARTS", "most parts of a step", "engine"},
+        {"PARTS", "most parts of a step", "segment_walker"},
+        {"PARTS", "most parts of a step", "position"},
+        {"PARTS", "most parts of a step", "token_select"},
+        {"PARTS", "channels over which the rows are distributed", "embed"},
+        {"LAYERS", "how often the words of a step's parts are sent: the layers of the attention", "part_steps"},
+        {"PLACES", "layers of all slots together, each with its own keys and values", ""},
+        {"SLOT_LAYERS", "layers of a slot in the open block of values", "engine"},
+        {"K_SLOT_STRIDE", "bytes from the keys of a slot to those of the next", ""},
+        {"V_SLOT_STRIDE", "bytes from the values of a slot to those of the next", ""},
+        {"JOIN", "1: joins the tensors of a step's parts; 0: cuts the tensor of a step", "part_order"},
+        {"FIRE_WORDS", "words of a token in a firing at the output", "part_order"},
+        {"WORDS", "words of a token of the whole tensor", "part_order"},
+        {"ALL", "1: passes on all tokens; 0: only the last one", "token_select"},
+        {"HASHES", "tokens of a step whose logits are hashed", ""},
         {"OUTPUTS", "writers of output rows, of which a language model has none (OUTPUTS is then 1)", "loop"},
         {"MODE", "elements of the table: 0 int8, 1 int4, 2 int16", "embed"},
         {"GROUP", "elements that share a scale in MODE 1; without effect in other modes", "embed"},
@@ -648,6 +670,28 @@ static const char *offset_doc(const struct ir *ir, int kernel, const char *name)
     return NULL;
 }
 
+// Explains a parameter that has a bit for each entry of a table, and lists the entries whose bit is 1. Returns false
+// for any other parameter.
+static bool add_entry_bits(const struct ir_param *param, struct text *out) {
+    const struct ir_value *v = &param->value;
+    bool part = !strcmp(param->name, "ENTRY_PART"), many = !strcmp(param->name, "ENTRY_MANY");
+    const char *comma = "";
+    if (v->kind != IR_VALUE_LIST || !(part || many)) return false;
+    text_addf(out, "        // the last entry first; 1: the entry is %s (entries",
+              part ? "walked once for each part of the step" : "left out in steps of one token");
+    for (int e = 0, last; e < v->words; e = last + 1) {
+        for (last = e; last + 1 < v->words && v->word[v->words - 2 - last].value;) last++;
+        if (!v->word[v->words - 1 - e].value) {
+            last = e;
+            continue;
+        }
+        text_addf(out, last > e ? "%s %d to %d" : "%s %d", comma, e, last);
+        comma = ",";
+    }
+    text_add(out, ")\n");
+    return true;
+}
+
 // Adds a comment line about a parameter: the number if the value is the bits of an fp32 number, and the meaning if
 // `doc` has one. Adds nothing if there is neither.
 static void add_meaning(const struct ir_value *v, const char *doc, struct text *out) {
@@ -670,6 +714,7 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         struct table t = table_of(ir, kernel, v);
         add_only_entry(&t, out);
     }
+    if (add_entry_bits(param, out)) return;
     if (engine) add_dies(ir, engine, param->name, out);
     const char *doc = value_doc(ir->kernel[kernel].module, param->name);
     // A comment at the constant explains a parameter that is equal to one.

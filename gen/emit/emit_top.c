@@ -76,13 +76,21 @@ static void add_axi_use(const struct ir *ir, struct text *out) {
             int64_t beats = client[i].burst ? client[i].burst : ir->design.max_burst;
             burst = beats > burst ? beats : burst;
         }
-    text_addf(out,
-              "All bursts are INCR, have full-width beats, and cross no 4 KiB boundary. A read burst has up to %lld "
-              "beats. arid is the number of the read client (the comment of the channel lists its clients, number 0 "
-              "last), and each client has up to %d bursts that wait for data. A write burst has one beat and awid 0, "
-              "and up to %d of them wait for their response. rready and bready stay high after the reset. AxCACHE is 3 "
-              "(modifiable, bufferable); AxLOCK, AxPROT and AxQOS are 0",
-              (long long)burst, ir->design.outstanding, IR_WRITES_OPEN);
+    text_addf(
+        out,
+        ". All bursts are INCR, have full-width beats, and cross no 4 KiB boundary. A read burst has up to %lld "
+        "beats. arid is the number of the read client, from 0 (the comment of the channel lists its clients, number "
+        "0 last), and each client has up to %d bursts that wait for data. A write burst has one beat and awid 0, "
+        "and up to %d of them wait for their response. rready and bready stay high after the reset. AxCACHE is 3 "
+        "(modifiable, bufferable); AxLOCK, AxPROT and AxQOS are 0",
+        (long long)burst, ir->design.outstanding, IR_WRITES_OPEN);
+}
+
+// Says which values the arid of a channel with this number of read clients has.
+static const char *ids_of(const struct ir *ir, int readers) {
+    return readers > 1 ? arena_printf(ir->arena, "arid is 0 to %d", readers - 1)
+           : readers   ? "arid is always 0"
+                       : "no reads";
 }
 
 void emit_ports(const struct ir *ir, struct text *out) {
@@ -95,7 +103,10 @@ void emit_ports(const struct ir *ir, struct text *out) {
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++) {
-        text_addf(out, ",\n    // memory channel %d: AXI4 master%s", c, c ? ", as channel 0" : ". ");
+        struct emit_client client[EMIT_MAX_CLIENTS];
+        int readers = emit_channel_clients(ir, c, false, client);
+        text_addf(out, ",\n    // memory channel %d: AXI4 master%s%s", c, c ? ", as channel 0; " : ", ",
+                  ids_of(ir, readers));
         if (!c) add_axi_use(ir, out);
         for (int s = 0; s < EMIT_AXI_SIGNALS; s++) add_axi_port(ir, c, s, out);
     }
@@ -180,19 +191,20 @@ static void add_idle(const struct ir *ir, struct text *out) {
 // over the whole die.
 static void add_progress(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(
-        out,
-        "    // Each channel has a register before the OR, because channel_beat and channel_answer come from the AXI "
-        "pins, "
-        "which are spread along the whole die.\n"
-        "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
-        "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
-        emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
+    text_addf(out,
+              "    // Each channel has a register before the OR, because channel_beat and channel_write_moves come "
+              "from the AXI "
+              "pins, "
+              "which are spread along the whole die.\n"
+              "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
+              "        channel_moves_q <= channel_beat | channel_write_moves;\n        progress <= "
+              "%schannel_moves_q;\n    end\n",
+              emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
 }
 
 void emit_control(struct emit_scope *s) {
     const struct ir *ir = s->plan->ir;
-    text_add(s->out, "\n    // ---- hashes of the design, constant inputs of the control, and out_steps_done ----\n");
+    text_add(s->out, "\n    // ---- hashes of the design, and inputs of the control that no kernel drives ----\n");
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);
@@ -360,7 +372,7 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
 
 // ---- line numbers ----
 
-static const char first_constant[] = "    localparam ",
+static const char first_port[] = "    input  wire clk,", first_constant[] = "    localparam ",
                   modules_heading[] = "    // ---- modules: ", channel_heading[] = "    // ---- memory channel 0";
 
 // Returns the number of newlines between `text` and `end`.
@@ -388,7 +400,8 @@ void emit_top(const struct emit_plan *p, struct text *out) {
     struct text text = {0}, lines = {0};
     add_top_text(p, &text);
     emit_wrapped(&text, &lines);
-    const char *top = numbered(p, text_cstr(&lines), EMIT_LINE_CONSTANTS, first_constant, 0);
+    const char *top = numbered(p, text_cstr(&lines), EMIT_LINE_PORTS, first_port, 0);
+    top = numbered(p, top, EMIT_LINE_CONSTANTS, first_constant, 0);
     top = numbered(p, top, EMIT_LINE_MODULES, modules_heading, 1);
     text_add(out, numbered(p, top, EMIT_LINE_CHANNEL, channel_heading, 0));
     text_free(&lines);

@@ -70,8 +70,7 @@ static const struct constant {
     {"TOKEN_ID_W", token_id_bits, NULL, "width of a token's id"},
     {"STEP_W", step_bits, NULL, "width of a step word (fields: first comment of rill_top.v)"},
     {"RING_W", ring_bits, NULL,
-     "width of a word for the ring: {index, id}, 32 bits each; index counts the ids of a request from 0 (with slots, "
-     "index[31:28] is the slot)"},
+     "width of a word for the ring: {index, id}, 32 bits each; index counts the ids of a request from 0"},
     {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},
     {"KV_LAYERS", cache_layers, NULL, "layers that write keys and values"},
     {"LOAD_BITS", load_bits, "BEAT_BITS", "width of the vector parameters that are loaded in a cycle"},
@@ -312,7 +311,13 @@ int emit_used_constants(const struct ir *ir, const char *text, struct emit_const
     for (size_t i = 0; i < COUNT_OF(constants); i++) {
         const struct constant *c = &constants[i];
         const char *is = used[i] ? emit_expression(ir, is_of(ir, c), c->value(ir)) : NULL;
-        if (is) out[count++] = (struct emit_constant){c->name, is, c->doc};
+        bool slots = ir->design.slots > 0 && c->value == ring_bits;
+        if (is)
+            out[count++] = (struct emit_constant){
+                c->name, is,
+                slots ? "width of a word for a ring: {slot[3:0], index[27:0], id[31:0]}; index counts the ids of a "
+                        "request from 0"
+                      : c->doc};
     }
     return count;
 }

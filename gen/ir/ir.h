@@ -417,10 +417,7 @@ enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF
 enum ir_net_role {
     IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
 #define NET(role, owner, word, doc) IR_NET_##role,
-#define PORT(role, doc)
 #include "include/nets.def"
-#undef PORT
-#undef NET
     IR_NETS
 };
 
@@ -470,7 +467,7 @@ struct ir_wire {
 // of: the owner, as in struct ir_net; IR_NONE for roles with one net per design.
 int ir_net(struct ir *, enum ir_net_role, int of);                  // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of);       // IR_NONE if absent
-const char *ir_net_doc(enum ir_net_role);                           // empty if it has none
+const char *ir_net_doc(const struct ir *, enum ir_net_role);        // the comment in this design; empty if it has none
 const char *ir_port_doc(const struct ir *, const struct ir_wire *); // of a port that nets.def explains; else NULL
 int ir_design_net(struct ir *, enum ir_net_role);                   // for roles with one net per design
 int ir_add_net(struct ir *, const char *name);                      // a new net without a role
@@ -530,7 +527,7 @@ struct ir_firing {
     int mode;            // ENGINE_MODE_... (fields.def): 0 int8 weights, 1 int4 weights, 2 scores (keys), 3 values
     int x_edge_port;     // input of the x multiplexer
     bool x_take, x_free; // takes the next operand; frees its bank at the end
-    bool outer;          // modes 0 and 1: row-steps of the first chunk advance together, beat by beat (K outermost)
+    bool outer;          // modes 0 and 1: processes the first chunk of row-steps column by column
     bool kv_keep;        // mode 3: the next firing of this node reads the same head
     int y_port;          // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups; // fields of the engine's entry (fields.def)

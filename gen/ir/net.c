@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/ir/ir.h"
+#include "gen/ir/ops.h"
 
 // The rows NET of nets.def.
 static const struct {
@@ -11,21 +12,43 @@ static const struct {
     const char *word, *doc;
 } rows[IR_NETS] = {
 #define NET(role, owner, word, doc) [IR_NET_##role] = {IR_OF_##owner, word, doc},
-#define PORT(role, doc)
 #include "include/nets.def"
-#undef PORT
-#undef NET
 };
 // The rows PORT of nets.def.
 static const char *const port_docs[IR_NETS] = {
-#define NET(role, owner, word, doc)
 #define PORT(role, doc) [IR_NET_##role] = doc,
 #include "include/nets.def"
-#undef PORT
-#undef NET
 };
 
-const char *ir_net_doc(enum ir_net_role role) { return role == IR_NET_PLAIN ? "" : rows[role].doc; }
+// The conditions of the rows DOC of nets.def.
+static bool is_slots(const struct ir *ir) { return ir->design.slots > 0; }
+static bool is_all_rows(const struct ir *ir) { return ir_chooses_all(ir); }
+static bool is_rows(const struct ir *ir) { return !ir->design.is_lm; }
+static bool is_no_cache(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_OF_CACHE)) return false;
+    return true;
+}
+static bool is_one_end(const struct ir *ir) { return ir->design.eot.count <= 1; }
+static bool is_one_clock(const struct ir *ir) { return !ir_second_clock(ir); }
+static bool is_wide(const struct ir *ir) { return ir->design.beat_bits == 512; }
+static bool is_slots_wide(const struct ir *ir) { return is_slots(ir) && is_wide(ir); }
+
+// The rows DOC of nets.def.
+static const struct {
+    enum ir_net_role role;
+    bool (*applies)(const struct ir *);
+    const char *doc;
+} docs[] = {
+#define DOC(role, condition, doc) {IR_NET_##role, is_##condition, doc},
+#include "include/nets.def"
+};
+
+const char *ir_net_doc(const struct ir *ir, enum ir_net_role role) {
+    for (size_t i = 0; i < COUNT_OF(docs); i++)
+        if (docs[i].role == role && docs[i].applies(ir)) return docs[i].doc;
+    return role == IR_NET_PLAIN ? "" : rows[role].doc;
+}
 
 const char *ir_port_doc(const struct ir *ir, const struct ir_wire *wire) {
     int net = wire->use.parts ? wire->use.part[0].net : IR_NONE;

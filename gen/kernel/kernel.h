@@ -248,5 +248,8 @@ bool kernel_needs_reset(const struct ir_kernel *);            // false: rill_hop
 int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its register stages; -1: another module
 int kernel_slice_bits(const struct ir_kernel *);              // rill_serializer: bits of a slice; 0: another module
 bool kernel_joins_slices(const struct ir_kernel *);           // whether it is a rill_deserializer
+bool kernel_cuts_parts(const struct ir_kernel *);             // cuts a step's tensor into those of its parts
+bool kernel_joins_parts(const struct ir_kernel *);            // joins the tensors of a step's parts
+bool kernel_sends_parts(const struct ir_kernel *);            // sends the words of a step's parts, again for each layer
 
 #endif

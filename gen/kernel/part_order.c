@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing contract and cost of rill_part_order. In a design with slots, it divides a step's tensor into one tensor for
 // each part of the step, or joins the tensors of the parts.
+#include <string.h>
+
 #include "gen/kernel/class.h"
 
 static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS", 1); }
+
+static bool is_part_order(const struct ir_kernel *k) { return !strcmp(k->module, rtl_part_order.module); }
+
+bool kernel_cuts_parts(const struct ir_kernel *k) { return is_part_order(k) && !ir_param_int(k, "JOIN", 0); }
+bool kernel_joins_parts(const struct ir_kernel *k) { return is_part_order(k) && ir_param_int(k, "JOIN", 0); }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing contract and cost of rill_part_steps. In a design with slots, it repeats the words of a step's parts for each
 // layer, for the kernels of an attention.
+#include <string.h>
+
 #include "gen/kernel/class.h"
+
+bool kernel_sends_parts(const struct ir_kernel *k) { return !strcmp(k->module, rtl_part_steps.module); }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;

@@ -15,8 +15,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_token_select = {
     .module = "rill_token_select",
-    .doc = "in steps with head = 1, passes on the last token, with the tuser of a single token (place 0, last); drops "
-           "all other words",
+    .doc = "in steps with head = 1, passes on the last token, with the tuser of a step of one token (number 0, last); "
+           "drops all other words",
     .traits = KERNEL_ENTRY | KERNEL_LAST,
     .contract = contract,
     .cost = cost};

@@ -220,7 +220,8 @@ void sizing_note_mark(struct sizing *z, const struct test_case *t, int e, const 
     z->depth[e] = edge->high_water;
     const char *path = timing_path(&z->scratch, z->ir, r, e, word);
     z->out[e].forced_by =
-        arena_printf(z->ir->arena, "in the case \"%s\", the word written in cycle %lld (firing %lld) waits for %s",
+        arena_printf(z->ir->arena,
+                     "in the case \"%s\", the word written in cycle %lld (firing %lld) waits until data have passed %s",
                      t->name, (long long)edge->put[word], (long long)firing, path);
     z->out[e].delay = edge->take[word] - edge->put[word];
 }

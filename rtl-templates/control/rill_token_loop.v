@@ -27,22 +27,6 @@
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead up to
 // the last step that max_new and CONTEXT allow.
-// DRAFTS: a generating step has up to DRAFTS tokens after its first token: drafts, which rill_drafts has found in the
-// request. The first id that the step generates is sent to the ring, and each further id as long as all ids before it
-// were equal to the drafts. The next step begins after the tokens whose ids were sent. The step words of generating
-// steps go to m_axis_walk_step one by one, each after m_axis_step has taken it. If the request ends with an id, the
-// further ids of this step are taken and dropped.
-// A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
-// draft_events are pulses: [0] a draft is sent as a token of a step; [1] the id after a right draft is sent to the
-// ring.
-// PREFIX: a request may begin at position `prefix` and use the keys and values that the previous request has left
-// (rill_prefix). The ids of the prompt before that position are read and checked, and DRAFTS looks for drafts in them,
-// but they are not sent. The first step begins at `prefix`. held: number of positions held, which is 0 while a request
-// runs, and after a request that had a fault (also one of its arguments), was killed, or was stopped before its first
-// id. forget (pulse): nothing is held any more.
-// MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
-// no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
-// kv_layers_done as above.
 // fault_code and fault_place, kept until the next start:
 //    0  no fault
 //    1  prompt_len is 0; no transaction has gone out (also for 2, 3, 9)
@@ -78,6 +62,24 @@
 // head_position: position of the latest step's last token, from which the next id is generated unless the step has
 // drafts.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
+//
+// Options:
+// MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
+// no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
+// kv_layers_done as above.
+// PREFIX: a request may begin at position `prefix` and use the keys and values that the previous request has left
+// (rill_prefix). The ids of the prompt before that position are read and checked, and DRAFTS looks for drafts in them,
+// but they are not sent. The first step begins at `prefix`. held: number of positions held, which is 0 while a request
+// runs, and after a request that had a fault (also one of its arguments), was killed, or was stopped before its first
+// id. forget (pulse): nothing is held any more.
+// DRAFTS: a generating step has up to DRAFTS tokens after its first token: drafts, which rill_drafts has found in the
+// request. The first id that the step generates is sent to the ring, and each further id as long as all ids before it
+// were equal to the drafts. The next step begins after the tokens whose ids were sent. The step words of generating
+// steps go to m_axis_walk_step one by one, each after m_axis_step has taken it. If the request ends with an id, the
+// further ids of this step are taken and dropped.
+// A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
+// draft_events are pulses: [0] a draft is sent as a token of a step; [1] the id after a right draft is sent to the
+// ring.
 //
 // name           meaning                                                        unit       range
 // MODE           0: language model; 1: other graph                              -          0, 1

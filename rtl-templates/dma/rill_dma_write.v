@@ -7,8 +7,9 @@
 // only an address counter; the buffer is shared.
 // Bursts: a beat of the client in turn gets its address and enters the buffer. From there each beat leaves as a
 // separate burst (AWLEN 0), so no address is sent without its data. A beat is offered together with its address or
-// after it, so data is at most one beat ahead of the addresses that the memory has accepted. Data does not wait for
-// m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address.
+// after it, so data is at most one beat ahead of the addresses that the memory has accepted. The beat of the address
+// that is offered does not wait for m_axi_awready: AXI forbids that, because a memory may wait for the data before it
+// accepts the address. A beat whose address is not offered yet waits, because an earlier address is in front of it.
 // Descriptors: with BUFFER_BEATS 1 a descriptor is taken in the cycle after the last beat of the previous one. The
 // buffer is full in that cycle, so no time is lost. With a larger buffer, a descriptor is taken together with that
 // beat.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a static table once per step word and sends its entries: the sections in order, each SECTION_REPEAT times. With
+// Walks a static table once per step and sends its entries: the sections in order, each SECTION_REPEAT times. With
 // each entry goes the layer index, which counts the repetitions of the section from 0.
 //
 // In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributes the firings of one stream to PORTS readers in the order of a static schedule. An entry names the output
-// that gets the words until tlast. Entry 255 drops the firing. The schedule is walked once for each step word on
-// s_axis_step (docs/rtl.md sections 4 and 5).
+// that gets the words until tlast. Entry 255 drops the firing. The schedule is walked once for each step on
+// s_axis_step; with PARTS above 1, a run of entries with ENTRY_PART bits once for each part of the step (docs/rtl.md
+// sections 4 and 5).
 //
 // m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; the port whose tvalid is
 // high may take it. The outputs are combinational from the input (latency 0). Turns are prefetched, so no cycle is lost

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes the firings of PORTS streams to one output, in the order of a static schedule. An entry names the input whose
-// words pass until the word with tlast. The schedule is walked once for each step word on s_axis_step (docs/rtl.md
-// sections 4 and 5).
+// words pass until the word with tlast. The schedule is walked once for each step on s_axis_step; with PARTS above 1,
+// a run of entries with ENTRY_PART bits once for each part of the step (docs/rtl.md sections 4 and 5).
 //
 // s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (latency 0), so
 // it needs a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous

@@ -168,9 +168,11 @@ static void the_top_has_the_block_diagram(void **state) {
 static void the_comment_of_the_top_has_its_reference_last(void **state) {
     (void)state;
     static const char *const parts[] = {"// What it does.",
-                                        "// Model. This is a language model of the family gpt2:",
+                                        "README.md describes the model",
                                         "// To read this file:",
-                                        "// Terms.",
+                                        "ports (from line @ports",
+                                        "// Terms:",
+                                        "//   open block: the newest 64 positions of values (",
                                         "// Block diagram",
                                         "// Structure:",
                                         "// Memory.",
@@ -184,11 +186,10 @@ static void the_comment_of_the_top_has_its_reference_last(void **state) {
                                         "at least 16 cycles",
                                         "// Reference:",
                                         "// Fields of the step word",
-                                        "// Elements.",
-                                        "// Streams (",
+                                        "// Streams have",
+                                        "// Elements of streams:",
                                         "// Widths are",
-                                        "// Links (only",
-                                        "// The pages"};
+                                        "// README.md explains the links"};
     struct text top = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
     const char *at = text_cstr(&top);
@@ -220,6 +221,29 @@ static void comments_tell_the_design(void **state) {
     assert_non_null(strstr(text_of(drafts, "head"), "in steps with head = 1, passes on all tokens;"));
 }
 
+// Comments of a design with slots speak of runs, slots and parts. They say which kernels cut tensors into parts and
+// which one joins them, and which entries of tables are walked once for each part. Comments of a design without slots
+// do not.
+static void comments_tell_of_slots(void **state) {
+    (void)state;
+    const struct emit_plan *one = plan_of("configs/tinystories-gpt2-1m.yaml"),
+                           *slots = plan_of("tests/e2e/cases/slots_drafts/spec.yaml");
+    struct text top = {0};
+    emit_describe_top(slots, &top);
+    assert_non_null(strstr(text_cstr(&top), "Up to 4 requests run at the same time"));
+    assert_non_null(strstr(text_cstr(&top), "//   part: the tokens of one request in a step"));
+    assert_non_null(strstr(text_of(slots, "control"), "// pulse: the run has ended"));
+    assert_non_null(strstr(text_of(slots, "control"), "next token of the request in `slot`\n"));
+    assert_non_null(strstr(text_of(slots, "control"), "sends the words of a step's parts to q_cut, again for each"));
+    assert_non_null(strstr(text_of(slots, "layer"), "// q_cut: cuts a step's tensor"));
+    assert_non_null(strstr(text_of(slots, "layer"), "// attention_join: joins the tensors"));
+    assert_non_null(strstr(text_of(slots, "shared"), "once for each part of the step (entries 3 to 8)\n"));
+    assert_non_null(strstr(text_of(slots, "head"), "// for each token of the step a hash of its logits"));
+    assert_non_null(strstr(text_of(one, "control"), "// pulse: the request has ended\n"));
+    assert_null(strstr(text_of(one, "control"), "`slot`"));
+    text_free(&top);
+}
+
 // The comment of a table must explain the fields that an entry uses, with the meanings of their values, and must list
 // the others. The comment of a stream of mx, that is, of quantized values in blocks, must say which tensor was
 // quantized.
@@ -227,8 +251,7 @@ static void comments_explain_fields_and_operands(void **state) {
     (void)state;
     const struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
     const char *shared = text_of(p, "shared"), *layer = text_of(p, "layer");
-    assert_non_null(
-        strstr(shared, "//   mode[1:0]: what is multiplied: 0 int8 weights; 1 int4 or int4_asym weights; 2 K "));
+    assert_non_null(strstr(shared, "//   mode[1:0]: what is multiplied: 0 int8 weights; 1 int4 weights; 2 K "));
     assert_non_null(strstr(shared, "//   kv_step[85:80]: mode 3, and mode 2 with windows: "));
     assert_non_null(
         strstr(shared, "// 0 in all entries: groups[67:60], keep[69], kv_layer[79:70], asym[87], heads[91:88].\n"));
@@ -288,6 +311,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_top_has_the_block_diagram, setup, teardown),
         cmocka_unit_test_setup_teardown(the_comment_of_the_top_has_its_reference_last, setup, teardown),
         cmocka_unit_test_setup_teardown(comments_tell_the_design, setup, teardown),
+        cmocka_unit_test_setup_teardown(comments_tell_of_slots, setup, teardown),
         cmocka_unit_test_setup_teardown(comments_explain_fields_and_operands, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
