@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A custom kernel, as declared in the `kernels` part of a spec: an operation whose RTL module is in a Verilog file of
-// the user. Files are stored with their texts, so that a dump of the IR is complete. gen/spec/kernels.c fills the
-// structs from a spec, and gen/ir/custom_text.c fills them from a dump.
+// the user. docs/kernels.md describes every key. Files are stored with their texts, so that a dump of the IR is
+// complete. gen/spec/kernels.c fills the structs from a spec, and gen/ir/custom_text.c fills them from a dump.
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for FIFO depths by simulation, with the reason for each depth, and checks of depths: whether a design can
-// deadlock, and which of its streams run ahead. docs/fifos.md explains the method.
+// deadlock, and which of its streams run ahead. docs/fifos.md explains the method. Depths are in words. A case is a
+// short request that the search simulates; a pass simulates all cases once.
 #ifndef RILL_TIMING_DEPTHS_H
 #define RILL_TIMING_DEPTHS_H
 
