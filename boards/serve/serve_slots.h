@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { SLOTS_MOST = 16 };
+enum { SLOTS_MOST = 16 }; // RILL_HOST_MAX_SLOTS
 
 struct job;
 struct slots {
