@@ -290,7 +290,7 @@ bool memory_serve_one(struct sim *);
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 // Opens the client of an engine's lane. A channel of NULL means that the lane reads rill_weight_store.
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
-// Opens a client of the IR's list that has no kernel.
+// Opens a reading client of the IR's list (ir->client[index]) that has no kernel.
 struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
 // The functions below that set or raise *at return false while the cycle is not known.
 //

@@ -62,8 +62,8 @@ struct custom {
     bool elementwise; // element i of the output depends only on element i of the inputs
     bool step;        // takes step words: stream s_axis_step
     bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
-    int lanes;        // sum of the numbers of lanes (powers of two) that the kernel supports
-    int tokens;       // sum of the values of T (powers of two) that the kernel supports
+    int lanes;        // a set: the sum of the numbers of lanes (powers of two) that the kernel supports
+    int tokens;       // a set: the sum of the values of T (powers of two) that the kernel supports
     // Timing contract. Words are per token (docs/kernels.md). An expression without text is not given.
     // Cycles from accepting the last word that an output word needs until offering that word.
     struct custom_expr latency;
