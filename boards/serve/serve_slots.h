@@ -16,6 +16,6 @@ struct slots {
 
 int slots_busy(const struct slots *slots);              // returns how many slots have a request
 bool slots_enter(struct slots *slots, struct job *job); // puts the job into a free slot; returns false if none is free
-void slots_leave(struct slots *slots, const struct job *job); // frees the slot of the job
+void slots_leave(struct slots *slots, const struct job *job); // frees the slot of the job, if it has one
 
 #endif
