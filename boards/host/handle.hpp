@@ -20,14 +20,14 @@ inline double since(clock_type::time_point begin) {
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, SUBMIT_START = 1, SUBMIT_STOP = 2;
 constexpr unsigned POLL_MS = 2;
 
-struct power { // mean of the readings of the sensor during a request
-    double sum = 0, next = 0;
-    int count = 0;
-    void look(const card &, double now);
-    double mean() const { return count ? sum / count : 0; }
+struct power {                           // mean of the readings of the card's power sensor during a request
+    double sum = 0, next = 0;            // sum: of the readings, in W; next: time of the next reading
+    int count = 0;                       // readings
+    void look(const card &, double now); // reads the sensor if it is time; now: seconds since the start of the request
+    double mean() const { return count ? sum / count : 0; } // W; 0 without a reading
 };
 
-struct counts { // counters of a run
+struct counts { // counters of a run: its cycles, and for each memory channel beats and stalled cycles
     std::uint64_t cycles = 0, beats[RILL_HOST_MAX_CHANNELS] = {}, stalls[RILL_HOST_MAX_CHANNELS] = {};
 };
 
@@ -37,10 +37,10 @@ struct place {
     std::uint32_t slot = 0; // the slot of the design
     std::uint32_t area = 0; // the area of memory with the prompt and the ring
     rill_host_request request = {};
-    std::vector<std::uint32_t> prompt, ids;
-    std::vector<double> seconds;
+    std::vector<std::uint32_t> prompt, ids;   // ids: generated so far
+    std::vector<double> seconds;              // from `start` until the host saw each id
     std::vector<rill_host_logprobs> logprobs; // of the ids, if the request wants them
-    clock_type::time_point start;
+    clock_type::time_point start;             // of the submission
     power watts;
     counts before;                 // at the submission
     std::uint32_t prefix = 0;      // positions that were kept
@@ -55,15 +55,15 @@ struct place {
 } // namespace rill
 
 struct rill_host {
-    rill_host_status status = RILL_HOST_OK;
-    std::string message, about;
+    rill_host_status status = RILL_HOST_OK; // of the latest call
+    std::string message, about;             // message: of the latest call; about: the text of rill_host_about
     rill_host_options options = {};
-    double timeout = 10;
+    double timeout = 10; // seconds, as in rill_host_options
     rill::package pkg;
     rill::image im;
-    std::unique_ptr<rill::card> dev;
-    std::unique_ptr<rill::words> speech;
-    bool uploaded = false;
+    std::unique_ptr<rill::card> dev;     // NULL until the card is open
+    std::unique_ptr<rill::words> speech; // the tokenizer
+    bool uploaded = false;               // the memory of the card has the image
     // The requests. `running` is true from a start until the design is done.
     std::array<rill::place, RILL_HOST_MAX_SLOTS> places;
     bool running = false;
@@ -80,6 +80,7 @@ namespace rill {
 // Returns the value of a register, or 0 if the design has none of this name.
 std::uint64_t value_of(const rill_host *, const std::string &name);
 void set(rill_host *, const char *name, std::uint32_t value); // does nothing if the design has no such register
+// Notes here, and in the registers of the design, that no slot holds positions that a request could keep.
 void forget_positions(rill_host *);
 extern const char *const needs_reset; // the end of a message
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations that the files of the library share. folder.cpp reads the package and the image, and binary.cpp the
 // .xclbin. card.cpp calls XRT. logprobs.cpp reads records of log probabilities. words.cpp has the tokenizer and texts
-// for numbers. library.cpp, requests.cpp and text.cpp implement rill_host.h with them. Errors are thrown as `problem`.
+// for numbers. library.cpp, requests.cpp and text.cpp implement rill_host.h with them. All functions throw errors as
+// `problem`, whose message is complete for the user.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -62,7 +63,8 @@ struct package {
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
     std::vector<segment> segments;
 
-    const segment &io(const std::string &name) const;
+    const segment &io(const std::string &name) const; // a segment on one channel; throws if there is none
+    // Whether the design has a register of this name.
     bool has(const std::string &name) const { return registers.count(name) != 0; }
     std::string channel_argument(int channel) const; // name of the register with the channel's base
     std::string counter(int number) const;           // name of a counter's register
@@ -109,6 +111,8 @@ struct binary {
     std::map<std::string, std::map<int, std::string>> unit;
 };
 binary read_binary(const std::string &path);
+// Throws if the binary lacks the compute unit of the package, is for another platform, or has an argument on another
+// bank.
 void check_binary(const binary &, const package &);
 
 // ---- the card (card.cpp) ----
@@ -116,11 +120,13 @@ void check_binary(const binary &, const package &);
 // The functions take a callback that reports progress: what is done, the bytes done, and the bytes in all.
 class card {
   public:
+    // Opens the card and loads the binary. Opens the compute unit, which no other program can then use. Allocates the
+    // buffers of the channels. device: index or PCIe address.
     card(const std::string &device, const binary &, const package &, const image &);
     ~card();
-    std::uint32_t read(std::uint32_t offset) const;
-    void write(std::uint32_t offset, std::uint32_t value);
-    std::uint64_t value(const reg &) const;
+    std::uint32_t read(std::uint32_t offset) const;        // reads 32 bits of a register at a byte offset
+    void write(std::uint32_t offset, std::uint32_t value); // writes them
+    std::uint64_t value(const reg &) const;                // reads a register of 32 or 64 bits
     // Writes the image, and zeros elsewhere. With `verify`, then reads everything back and compares it.
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
@@ -149,7 +155,7 @@ class card {
     std::unique_ptr<parts> p;
 };
 
-void reset_card(const std::string &device);
+void reset_card(const std::string &device); // device: as for `card`
 
 // ---- log probabilities (logprobs.cpp) ----
 
@@ -159,7 +165,8 @@ rill_host_logprobs read_record(const std::uint32_t *words);
 
 // ---- text for numbers (words.cpp) ----
 
-std::string state_words(std::uint32_t status, std::uint32_t slots);
+// These describe values of the registers with these names, for messages (docs/registers.md).
+std::string state_words(std::uint32_t status, std::uint32_t slots); // slots: of the design
 std::string fault_words(const package &, std::uint32_t fault, std::uint32_t place);
 const char *ending_words(std::uint32_t ending);
 std::string busy_words(const package &, std::uint64_t idle_engines); // the channels and engines that are not idle

@@ -24,7 +24,7 @@ struct prompt { // a prompt as text or as ids
     settings own; // settings of this prompt, including those of all prompts
 };
 
-struct command_line {
+struct command_line { // texts are "" if the option is not given
     std::string package, image, binary, device, selftest, timeline, chat;
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
@@ -48,13 +48,15 @@ struct answer { // the result of one request
     std::string message;
 };
 
-const char *status_name(rill_host_status);
-void print_counters(const answer &); // prints to standard error
+const char *status_name(rill_host_status); // the word for the JSON output
+void print_counters(const answer &);       // prints to standard error
 // Prints the log probabilities of each token to standard error. text: returns the text of a token.
 void print_logprobs(const answer &, const std::function<std::string(uint32_t)> &text);
 // Returns the answers as JSON. `about` is the JSON text of rill_host_about.
 std::string answers_as_json(const std::string &about, const std::vector<answer> &);
-bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV with request, index, id, seconds
+// Writes CSV with request, index, id, seconds. Returns false if the file cannot be written.
+bool write_timeline(const std::string &path, const std::vector<answer> &);
+// These print the table of --bench: its head, and a row for each request.
 void print_bench_head();
 void print_bench_row(const answer &);
 

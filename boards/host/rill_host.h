@@ -83,17 +83,18 @@ struct rill_host_logprobs {
 };
 
 struct rill_host_request {
-    const uint32_t *prompt;
-    uint32_t prompt_count, max_new;                            // prompt and generated tokens
-    int ignore_eot;                                            // if not 0, continues after an end-of-text id
+    const uint32_t *prompt;         // ids below the vocabulary, at least one and at most as many as the context
+    uint32_t prompt_count, max_new; // prompt tokens, and the most tokens to generate
+    int ignore_eot;                 // if not 0, continues after an end-of-text id
     void (*token)(void *context, uint32_t id, double seconds); // called for each id as it comes; may be NULL
     void *context;
     float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
-    float min_p;       // with top_k: draw only from ids at least min_p times as likely as the most likely one; 0: any
-    uint64_t seed;     // seed of the random numbers: an equal request with an equal seed gives equal ids
-    int whole;         // if not 0, computes the whole prompt, although the card holds its first positions
-    int logprobs;      // if not 0, reads the log probabilities of each token, if the design has `logprobs`
+    // With top_k: draw only from ids at least min_p (1e-30 to 1) times as likely as the most likely one; 0: from any.
+    float min_p;
+    uint64_t seed; // seed of the random numbers: an equal request with an equal seed gives equal ids
+    int whole;     // if not 0, computes the whole prompt, although the card holds its first positions
+    int logprobs;  // if not 0, reads the log probabilities of each token, if the design has `logprobs`
     // With logprobs: called for each id, just before `token`; may be NULL. *one is valid during the call.
     void (*record)(void *context, const struct rill_host_logprobs *one);
 };

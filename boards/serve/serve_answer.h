@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the bytes of tokens into the text of an answer: whole characters of UTF-8, up to the first stop string. The
-// text does not depend on where tokens begin and end.
+// Turns the bytes of tokens into the text of an answer: whole characters of UTF-8, up to and without the first stop
+// string. Bytes that are not valid UTF-8 become U+FFFD. The text does not depend on where tokens begin and end.
 #ifndef RILL_SERVE_ANSWER_H
 #define RILL_SERVE_ANSWER_H
 
 #include "gen/base/base.h"
 
 struct answer_text {
-    const char *const *stop; // the stop strings, which the caller owns; their number is `stops`
+    const char *const *stop; // the stop strings, none of them empty, which the caller owns; their number is `stops`
     int stops;
     struct text held; // bytes that may be the beginning of a stop string or of a character
     bool stopped;     // a stop string has come; later bytes are ignored

@@ -5,11 +5,12 @@
 
 #include "boards/serve/serve_http.h"
 
+// The results of completions_wait, which says what each of them means.
 enum progress { PROGRESS_MORE, PROGRESS_DONE, PROGRESS_GONE, PROGRESS_LATE, PROGRESS_QUIET };
 struct watch { // data with which the thread of a client waits for its job
     struct server *server;
     struct job *job;
-    int socket;
+    int socket;   // of the client, to find out whether it is gone
     double until; // time by queue_now() at which the request is given up
 };
 

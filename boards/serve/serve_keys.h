@@ -11,7 +11,7 @@ struct keys {
 };
 
 // Reads a file with a key on each line unless `path` is NULL, and adds `more` unless it is NULL or empty. Returns NULL
-// or the reason of an error. In both cases the caller frees keys->arena.
+// or the reason of an error: the file cannot be read, or has no key. In both cases the caller frees keys->arena.
 const char *keys_read(struct keys *keys, const char *path, const char *more);
 // Returns whether the value of the header `Authorization` has one of the keys, or no key is needed. The time does not
 // depend on where a wrong key differs.

@@ -6,10 +6,10 @@
 
 #include "boards/serve/serve_request.h"
 
-struct logprob { // a token with its log probability; the text is that of the tokenizer
-    const char *text;
-    size_t bytes;
-    double value;
+struct logprob {      // a token with its log probability
+    const char *text; // of the tokenizer, which owns it; it may contain NUL
+    size_t bytes;     // of the text
+    double value;     // natural logarithm of the probability
 };
 
 struct token_logprobs { // a token of an answer, and the most likely tokens in its place

@@ -20,7 +20,7 @@ struct metrics { // sums since the server was started; metrics_text describes ea
     } answers[METRICS_STATUSES];
 };
 
-void metrics_init(struct metrics *metrics);
+void metrics_init(struct metrics *metrics); // sets all counters to 0; the functions below may be called by any thread
 void metrics_request(struct metrics *metrics, const struct job *job); // counts a job that has run
 void metrics_answer(struct metrics *metrics, int status);             // counts an HTTP answer
 void metrics_restart(struct metrics *metrics);                        // counts a restart of the card

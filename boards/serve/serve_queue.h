@@ -15,6 +15,8 @@
 #include "boards/serve/serve_slots.h"
 
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
+// FINISH_STOP: an end-of-text token or a stop string ended the answer. FINISH_LENGTH: it ended otherwise, usually
+// because it has max_new tokens.
 enum job_finish { FINISH_STOP, FINISH_LENGTH };
 
 struct job {
@@ -43,6 +45,8 @@ struct job {
     pthread_cond_t changed;         // signalled when `made` grows and when the job is done
 };
 
+// OPEN: jobs are taken. DRAINING: new jobs are refused, and the others are completed. CLOSED: waiting jobs fail, and
+// running jobs are cancelled.
 enum queue_mode { QUEUE_OPEN, QUEUE_DRAINING, QUEUE_CLOSED };
 
 struct queue {
@@ -77,7 +81,8 @@ size_t queue_wait(struct queue *queue, struct job *job, size_t seen, double seco
 void queue_copy(struct queue *queue, struct job *job, size_t seen, struct text *out);
 // Appends the log probabilities of the tokens from number `seen` on to `out`.
 void queue_copy_logprobs(struct queue *queue, struct job *job, size_t seen, struct logprobs_list *out);
-// Ends a job early. If `error` is not NULL, it becomes the error of the job.
+// Ends a job early: at once if it waits, otherwise as soon as the card stops it. If `error` is not NULL and the job is
+// not done, it becomes the error of the job.
 void queue_cancel(struct queue *queue, struct job *job, const struct api_error *error);
 
 // ---- for the thread of the card ----
@@ -85,7 +90,8 @@ void queue_cancel(struct queue *queue, struct job *job, const struct api_error *
 // Takes the next job into a free slot. Returns NULL if no job waits or no slot is free. With `wait`, waits for a job,
 // and NULL then means that the queue is closed.
 struct job *queue_next(struct queue *queue, bool wait);
-// Adds a token. `ends` is true for an end-of-text token. logprobs: the token's log probabilities, or NULL.
+// Adds a token, whose bytes are copied. Tokens after the end of the answer are ignored. `ends` is true for an
+// end-of-text token, whose bytes do not belong to the answer. logprobs: the token's log probabilities, or NULL.
 void queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends,
                  const struct token_logprobs *logprobs);
 // Returns whether the caller must now tell the card to stop the job. Returns true at most once for each job.

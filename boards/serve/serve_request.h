@@ -51,7 +51,8 @@ bool request_read(const char *body, size_t bytes, enum endpoint endpoint, const 
                   struct api_request *request, struct api_error *error);
 void request_free(struct api_request *request);
 
-// Fills an error about the field `param`, or about none if that is NULL. Returns false.
+// Fills an error about the field `param`, or about none if that is NULL. status: of HTTP; code: a text that lives as
+// long as the program. Returns false, so that callers can return the result.
 bool request_refuse(struct api_error *error, int status, const char *code, const char *param, const char *format, ...)
     RILL_PRINTF(5, 6);
 

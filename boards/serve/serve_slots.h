@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { SLOTS_MOST = 16 };
+enum { SLOTS_MOST = 16 }; // RILL_HOST_MAX_SLOTS
 
 struct job;
 struct slots {
@@ -16,6 +16,6 @@ struct slots {
 
 int slots_busy(const struct slots *slots);              // returns how many slots have a request
 bool slots_enter(struct slots *slots, struct job *job); // puts the job into a free slot; returns false if none is free
-void slots_leave(struct slots *slots, const struct job *job); // frees the slot of the job
+void slots_leave(struct slots *slots, const struct job *job); // frees the slot of the job, if it has one
 
 #endif

@@ -22,15 +22,19 @@ struct lp {
     size_t row_capacity;
 };
 
+// Begins a program without rows. variables: at least 1. All memory is in the arena.
 void lp_init(struct lp *, struct arena *, int variables);
-void lp_add(struct lp *, int from, int to, int64_t least, double weight); // adds a row; the weight may be 0
+// Adds a row. from, to: 0 to variables - 1. The weight may be 0; the row is then only a bound.
+void lp_add(struct lp *, int from, int to, int64_t least, double weight);
 // Returns the start times in arena memory, with s[0] = 0. Returns NULL if no start times satisfy the rows (the lower
-// bounds along a cycle of rows add up to more than 0) or if the sum has no minimum.
+// bounds along a cycle of rows add up to more than 0) or if the sum has no minimum. A solution that violates a row
+// after rounding is an internal error, which ends the program.
 int64_t *lp_solve(const struct lp *);
 
-// A firing on a stream between two kernels, as StreamTensor (MICRO 2025) describes it. The source sends `words` words:
-// the first one `first` cycles after the source's start, then one every `interval` cycles, the last one by cycle
-// `length`. The target takes one word every `target_interval` cycles, from `delay` cycles after the source's start on.
+// A firing (one run of a kernel) on a stream between two kernels, as StreamTensor (MICRO 2025) describes it. All times
+// are in cycles after the source's start. The source sends `words` words: the first one at `first`, then one every
+// `interval` cycles, the last one by cycle `length`. The target takes one word every `target_interval` cycles, from
+// `delay` on. Both intervals are at least 1.
 struct lp_stream {
     int64_t words, first, interval, length, target_interval, delay;
 };

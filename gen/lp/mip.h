@@ -31,20 +31,21 @@ struct mip {
 #define MIP_NO_BOUND 1e30 // as `high`: no upper bound; negative, as `low`: no lower bound
 
 enum mip_status {
-    MIP_NONE,     // no solution within the limits, or none exists
+    MIP_NONE,     // no solution exists, none was found within the limits, or rounding made it violate a row
     MIP_FEASIBLE, // the best solution that was found within the limits
     MIP_OPTIMAL,  // no solution is better by more than a ten-thousandth
 };
 
-struct mip_limits {
+struct mip_limits { // checked at each node of the search tree; a search that has passed one of them ends there
     int branches;   // nodes of the search tree
     int iterations; // steps of the simplex method in all nodes together
 };
 
-void mip_init(struct mip *, struct arena *);
+void mip_init(struct mip *, struct arena *); // begins a program without variables and rows
 int mip_variable(struct mip *, double low, double high, double cost, bool integer); // returns the variable's index
 int mip_row(struct mip *, double low, double high);                                 // returns the row's index
-void mip_term(struct mip *, int row, int variable, double factor);                  // at most one per row and variable
+// Adds a term to a row. A factor of 0 adds nothing. A row may have only one term for each variable.
+void mip_term(struct mip *, int row, int variable, double factor);
 // Solves the program without the condition that variables are integers. Returns the minimised sum, which no solution
 // can be below. Returns MIP_NO_BOUND if there is no minimum, for example because no values satisfy the rows.
 double mip_relaxed(const struct mip *);

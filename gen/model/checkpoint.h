@@ -15,7 +15,7 @@ struct family_values;
 // that it lists; a GGUF file; or "random:SEED" (SEED: a decimal 64-bit number). The files stay open and are read tensor
 // by tensor. Returns NULL after an error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
-// Returns whether the folder or file exists. If not, reports an error.
+// Returns whether the folder or file `source` exists. If not, reports an error. Not for "random:SEED".
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
 // Like checkpoint_open, and gives the tensors of a GGUF file the names and layouts that the family of `values`
 // describes. If `values` is NULL, the tensors keep the file's names and layouts.
@@ -32,7 +32,8 @@ uint64_t checkpoint_checksum(const struct checkpoint *checkpoint);
 
 // A matrix [rows][cols] cut out of a stored one: all columns of the rows row_offset .. row_offset + rows - 1.
 // transpose: the file stores it as [cols][all rows] instead of [all rows][cols]. all_rows: rows of the whole matrix; 0:
-// unknown to the caller, so only checkpoint_check_coverage checks them.
+// unknown to the caller, so only checkpoint_check_coverage checks them. A slice without rows or columns, or one that
+// leaves all_rows, is an internal error, which ends the program.
 struct checkpoint_slice {
     const char *name; // with or without the file's prefix
     int64_t rows, cols;
@@ -62,13 +63,13 @@ int64_t checkpoint_piece(const struct checkpoint_slice *slice);
 // The role of a vector, which decides its random values: gains are near 1, biases near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
 // Returns elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements as fp32 values in `arena`, or
-// NULL after an error.
+// NULL after an error. `role` matters only for random values.
 float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n,
                          int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
 // Reports tensors that were not read completely, as in a checkpoint with more layers or wider matrices than the spec
 // has. A tensor that was not read at all is no error if it may be unused, or if it is a copy and equals its original.
-// Call this after everything was read. Returns false after an error.
+// Call this after everything was read. Returns false after an error. Random weights have nothing to check.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

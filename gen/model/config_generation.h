@@ -5,8 +5,8 @@
 
 #include "gen/base/diag.h"
 
-// Warns about each setting in the folder's generation_config.json that no design can apply, such as `top_p`. Reports
-// nothing if there is no such file.
+// Warns about each setting in generation_config.json of the checkpoint's folder `source` that no design can apply, such
+// as `top_p`. A setting that is off in the file gets no warning. Warns about nothing if there is no such file.
 void config_warn_generation(struct arena *, const char *source, struct diag *);
 
 #endif

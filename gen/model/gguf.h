@@ -34,6 +34,7 @@ const struct gguf_format *gguf_format(uint32_t type); // type: number in the fil
 
 // ---- metadata -----------------------------------------------------------------------------------
 
+// Kinds of values: integers of 8 to 64 bits are GGUF_INT, floats of 32 and 64 bits GGUF_FLOAT.
 enum gguf_kind { GGUF_NONE, GGUF_INT, GGUF_FLOAT, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY };
 
 struct gguf_text { // in the mapped file, not NUL terminated
@@ -89,7 +90,7 @@ struct gguf_tensor {
 int gguf_tensor_count(const struct gguf *file);
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index);          // in the file's order
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name); // NULL: absent
-// Reads one row as fp32; out: [cols].
+// Reads one row as fp32. row: 0 to rows - 1; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);
 // Releases the memory of the tensor's blocks. They are read from the file again on the next use.
 void gguf_forget(const struct gguf *file, const struct gguf_tensor *tensor);

@@ -23,10 +23,12 @@ void gguf_model_close(struct gguf_model *); // NULL is fine
 int gguf_model_count(const struct gguf_model *);
 // Returns name and shape of a tensor. In the result, begin and end are 0, and dtype_name is ggml's.
 const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int index);
-// Reads some rows as fp32 into arena memory, in the layout that the family's graph reads.
+// Reads the rows first .. first + rows - 1, which must exist, as fp32 into arena memory, in the layout that the
+// family's graph reads. A row of a vector is one element. Cannot fail, because gguf_model_open has checked the file.
 float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int64_t rows, struct arena *arena);
 
-// Reads a vector by its name in the file, and its length into *n. Returns NULL if it does not exist, or after an error.
+// Returns a vector of fp32 values in the arena by its name in the file, and its length in *n. Returns NULL if the file
+// has no such tensor, or after an error: a broken file, or a tensor that is not a vector.
 const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
                                struct diag *diag);
 // Returns `general.architecture`, cut to 80 bytes, or "" if it is absent. Returns NULL after an error.

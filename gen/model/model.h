@@ -10,13 +10,14 @@
 // Adds the spec's graph to the IR. Returns false after an error.
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 
-// The operations of a region. The members are those of VEC, so that VEC_PUSH can add operations.
+// The operations of a region. The members have the names of VEC's members, so that VEC_PUSH can add operations.
 struct model_ops {
     struct spec_op *items;
     size_t count, capacity;
 };
-// Lists the operations of a region with composites replaced by their steps (composite.c). Returns false after an error.
-// A wrong composite then stays in the list as it is.
+// Lists the operations of a region with each composite, such as `linear`, replaced by the operations that it is defined
+// as (composite.c; docs/spec.md section 5). Returns false after an error. A wrong composite then stays in the list as
+// it is.
 bool model_write_out(struct ir *, const struct spec_region *, struct model_ops *, struct diag *);
 // Sets `attrs` to the attributes that the spec gives for `op`, after a check against the `count` attributes in `known`.
 // names: texts are names of tensors, in which `{...}` is checked; false for custom kernels. Returns false after an

@@ -9,9 +9,9 @@
 enum { NPY_MAX_RANK = 8 };
 
 struct npy_array {
-    int rank;
+    int rank; // 0 to NPY_MAX_RANK
     int64_t shape[NPY_MAX_RANK];
-    int64_t elements;
+    int64_t elements; // product of the shape; 1 for rank 0
 };
 
 struct npy;

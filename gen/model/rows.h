@@ -8,7 +8,7 @@
 #include "gen/base/diag.h"
 #include "gen/ir/ir.h"
 
-struct rows_tensor { // an input or output of a graph
+struct rows_tensor { // an input or output of a graph; a row is its value at one position
     const char *name;
     int rank;                   // of one row
     int64_t shape[IR_MAX_RANK]; // of one row
@@ -35,8 +35,8 @@ bool rows_write(struct arena *arena, const char *path, const struct rows_tensor 
                 struct diag *diag);
 
 // These make random rows (`--data-seed`). The first returns the state of the generator for a seed. The second returns
-// the next `count` values in the arena, and changes the state. One state gives the rows of all inputs, one input after
-// the other.
+// the next `count` values in the arena, and changes the state. The values are in [-4, 4), with a bell-shaped
+// distribution. One state gives the rows of all inputs, one input after the other.
 uint64_t rows_random_state(uint64_t seed);
 float *rows_random(struct arena *arena, size_t count, uint64_t *state);
 

@@ -25,11 +25,12 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
 // other byte has its value, all modulo vocab. Ids above 95 decode to `<id>`. There is no end-of-text id.
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);
 // Like tokenizer_open, but reports nothing. If it returns NULL, *why is the message of the first error, in the arena.
+// Otherwise *why is "".
 struct tokenizer *tokenizer_try(struct arena *arena, const char *source, const char **why);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; other memory belongs to the arena
 
 int64_t tokenizer_vocab(const struct tokenizer *tokenizer); // ids are 0 .. vocab - 1
-// Returns a number that is larger than every id of a text without special tokens.
+// Returns the largest id of a token that is not special, plus 1: a text without special tokens has only ids below it.
 int64_t tokenizer_plain_vocab(const struct tokenizer *tokenizer);
 int64_t tokenizer_eot(const struct tokenizer *tokenizer); // id that ends a text, as <|endoftext|> does; -1: none
 

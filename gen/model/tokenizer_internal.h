@@ -12,7 +12,8 @@
 #include "gen/base/yaml.h"
 
 #define TOKENIZER_SPACE "\xe2\x96\x81" // U+2581 replaces a space in SentencePiece's vocabularies
-// TOKENIZER_MAX_STAGES: most splittings of a tokenizer. TOKENIZER_MAX_BYTES: size of the largest file that is read.
+// TOKENIZER_MAX_STAGES: most splittings of a tokenizer. TOKENIZER_MAX_IDS: most ids. TOKENIZER_MAX_BYTES: size of the
+// largest file that is read.
 enum { TOKENIZER_MAX_STAGES = 4, TOKENIZER_MAX_IDS = 1 << 22, TOKENIZER_MAX_BYTES = 64 << 20 };
 #define TOKENIZER_NONE UINT32_MAX // no id, no rank
 
@@ -103,7 +104,7 @@ bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab);
 // Sets the bytes of an id, which must be in range. Returns false after an error if the id already has a token. If two
 // ids have equal texts, look-ups find the id that was put first.
 bool tokenizer_put(struct tokenizer_builder *b, uint32_t id, struct tokenizer_token token);
-// These make the token of an id a special. The second one makes a normalized special.
+// These make the token of an id a special, unless its text is empty. The second one makes a normalized special.
 void tokenizer_put_special(struct tokenizer_builder *b, uint32_t id, bool control);
 void tokenizer_put_normalized(struct tokenizer_builder *b, uint32_t id, bool control);
 // Returns the id of a text, or TOKENIZER_NONE.
@@ -117,7 +118,7 @@ bool tokenizer_put_merge(struct tokenizer_builder *b, struct tokenizer_token lef
                          const char *where);
 // These find the ids of bytes (byte_id). tokenizer_find_bytes uses tokens of one byte (of the alphabet): printable
 // ASCII must have them, and a byte without one is left out of texts (SmolLM2 has none for some control bytes).
-// tokenizer_find_fallback uses tokens written <0x00> to <0xFF>.
+// tokenizer_find_fallback uses tokens written <0x00> to <0xFF>. tokenizer_find_bytes returns false after an error.
 bool tokenizer_find_bytes(struct tokenizer_builder *b);
 void tokenizer_find_fallback(struct tokenizer_builder *b);
 // Derives ranks from scores: the best score has rank 0, equal scores share a rank. Returns false after an error: a

@@ -86,7 +86,7 @@ float g_from_int128(int128 i);
 // of 2^(width-1) or more raises a fault and saturates to +-(2^(width-1) - 1).
 int64_t g_fix(float x, int frac, int width, struct golden_fault *fault);
 
-// Returns clamp(RN(x * 2^frac), -limit, limit); a large x raises no fault.
+// Returns clamp(RN(x * 2^frac), -limit, limit). A finite x never raises a fault, however large it is.
 int64_t g_fix_clamp(float x, int frac, int64_t limit, struct golden_fault *fault);
 
 // Returns x * 2^power, exact unless it flushes to zero or overflows (a fault). power is in -252..254.
@@ -103,7 +103,7 @@ float g_abs(float x);
 float g_neg(float x);
 
 // Functions from tables and polynomials. docs/numerics.md gives their error bounds, tests/unit/test_fp32.c tests them.
-float g_exp(float x, struct golden_fault *fault);   // saturates, never faults on finite x
+float g_exp(float x, struct golden_fault *fault);   // saturates at GOLDEN_FP32_MAX, never faults on finite x
 float g_recip(float x, struct golden_fault *fault); // x = 0 faults
 float g_rsqrt(float x, struct golden_fault *fault); // x <= 0 faults
 float g_ln(float x, struct golden_fault *fault);    // x <= 0 faults
@@ -111,8 +111,9 @@ float g_ln(float x, struct golden_fault *fault);    // x <= 0 faults
 float g_gumbel(uint32_t r);
 
 float g_sigmoid(float x, struct golden_fault *fault);
-float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
-float g_gelu(float x, struct golden_fault *fault);                             // the form with tanh
+// Returns cap * tanh(x / cap). slope: -2 / cap; gain: 2 * cap.
+float g_softcap(float x, float slope, float gain, struct golden_fault *fault);
+float g_gelu(float x, struct golden_fault *fault);       // the form with tanh
 float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x); Phi: normal distribution function
 float g_tanh(float x, struct golden_fault *fault);
 float g_erf(float x, struct golden_fault *fault);

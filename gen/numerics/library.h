@@ -21,13 +21,14 @@ struct golden_library {
 };
 
 // Compiles the source once, with cc or $CC, and loads one library for each of the named operations. The function knows
-// its operation by call->instance, the index in `operations`. `libraries` has one entry per operation, which this
-// function fills. Returns false after an error; the caller then closes the libraries that are open.
+// its operation by call->instance, the index in `operations`. `libraries` points to one struct per operation, which
+// this function fills, and which must be all 0 before. `count` is at least 1. Returns false after an error; the caller
+// then closes all libraries.
 bool golden_library_open(struct arena *, const struct golden_source *, const char *const *operations, int count,
                          struct golden_library *const *libraries, struct diag *);
-void golden_library_close(struct golden_library *);
-// Calls the function under the guard (gen/numerics/guard.h); if it fails, the message has call->position and
-// repetition. Sets call->instance and call->operation.
+void golden_library_close(struct golden_library *); // a struct that is all 0 is fine
+// Calls the function under the guard (gen/numerics/guard.h). If it crashes, exits or does not end, the program ends
+// with a message, which has call->position and repetition. Sets call->instance and call->operation.
 void golden_library_call(const struct golden_library *, struct rill_call *call);
 
 #endif

@@ -21,7 +21,8 @@ enum {
     LOGPROBS_LOGITS = 9 // these logits
 };
 
-// Makes the record of an id that was chosen from the logits x[n]. top: places of the list, at most LOGPROBS_MOST.
+// Makes the record of an id that was chosen from the logits x[n]. id: below n; top: places of the list of the largest
+// logits, 1 to LOGPROBS_MOST.
 void golden_logprobs(size_t n, const float x[], uint32_t id, int top, uint32_t record[LOGPROBS_WORDS]);
 // Returns the natural logarithm of the probability of a logit of the record: word LOGPROBS_LOGIT, or LOGPROBS_LOGITS
 // and those after it.

@@ -29,8 +29,9 @@ enum {
 // Returns the number of blocks of `block` elements that cover n.
 size_t golden_block_count(size_t n, size_t block);
 
-// Quantizes x[n] to block floating point: mantissas q[n] of `bits` bits, and one shift for each block, which is the
-// block exponent minus exp_min. shift has golden_block_count(n, block) elements; the last block may be short.
+// Quantizes x[n] to block floating point (MX): mantissas q[n] of `bits` (8 or 10) bits, and one shift for each block,
+// which is the block exponent minus exp_min. The value of an element is about q * 2^(exp_min + shift of its block).
+// shift has golden_block_count(n, block) elements; the last block may be short.
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
 int64_t golden_mx_limit(int bits); // largest |q|
@@ -95,9 +96,9 @@ void golden_layernorm(size_t n, float eps, const float x[], const float gamma[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
-// golden_reduce returns the largest, the smallest, the sum or the mean of n values that are `stride` elements apart. A
-// sum is exact in units of 2^-20. Sum and mean are rounded twice: the integer to fp32, and its product with
-// golden_reduce_scale. function: enum golden_reduction.
+// golden_reduce returns the largest, the smallest, the sum or the mean of n >= 1 values that are `stride` elements
+// apart. For a sum or mean, each value is rounded to a multiple of 2^-20, and these are summed exactly. The integer sum
+// is then rounded to fp32, and so is its product with golden_reduce_scale. function: enum golden_reduction.
 enum golden_reduction { GOLDEN_LARGEST, GOLDEN_LEAST, GOLDEN_SUM, GOLDEN_MEAN };
 float golden_reduce_scale(int function, size_t n);
 float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizes one row to int4_asym (quantize_asym.c). quantize_weights.c calls this, and quantizes the other formats
-// itself. It has scaled the row by a power of two so that the row's largest magnitude is in [0.5, 1).
+// itself. The caller has scaled the row by a power of two so that its largest magnitude is in [0.5, 1).
 #ifndef RILL_QUANTIZE_ROWS_H
 #define RILL_QUANTIZE_ROWS_H
 

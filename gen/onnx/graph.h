@@ -7,7 +7,8 @@
 
 #include "gen/onnx/model.h"
 
-// MOST_TENSOR: most elements of a tensor. Up to this number, the indices of all elements are exact in fp32.
+// NONE: no value, node or axis. MOST_TENSOR: most elements of a tensor. Up to this number, the indices of all elements
+// are exact in fp32.
 enum { NONE = -1, MOST_TENSOR = 16777216 };
 
 // A tensor of the file: an input, a constant, or the result of a node.
@@ -81,7 +82,7 @@ struct graph {
     int64_t spare;     // how many more elements folding may create, so that a small file cannot exhaust the memory
     bool dynamic;      // axis 0 of an input has a number neither in the file nor from the user
     bool on_chip;      // the design keeps its weights on chip
-    bool batched;      // axis 0 of all inputs counts rows
+    bool batched;      // axis 0 of all inputs counts rows: independent items, which a design computes one by one
     const char *mixer; // in words: the node or output because of which axis 0 does not count rows; NULL: none
 };
 
@@ -105,7 +106,7 @@ static inline struct value *graph_value(const struct graph *g, int v) { return &
 static inline int graph_in(const struct node *n, size_t i) { return i < n->in.count ? n->in.items[i] : NONE; }
 // Returns operand i if it is given and constant, and otherwise NULL.
 const struct onnx_data *graph_constant(const struct graph *, const struct node *, size_t i);
-bool graph_is(const struct node *, const char *op);
+bool graph_is(const struct node *, const char *op); // whether the node has this operator
 // Returns the node that makes the value if it has this operator (NULL: any operator); otherwise NULL.
 struct node *graph_maker(const struct graph *, int v, const char *op);
 int64_t graph_count(const struct graph *, int v); // elements; -1: unknown

@@ -2,7 +2,10 @@
 // Lowers the nodes of the ONNX graph, that is, turns them into operations of the graph language (spec.h). lower.c
 // lowers the most common nodes; the other operators are in the files that the comments below name. A tensor is named by
 // its number in the list of struct spec. A function that returns a string returns NULL, or the reason why the node
-// cannot be written.
+// cannot be written. `out` receives the tensor of the result.
+//
+// The graph language has no constant tensors. A tensor with given elements is computed from any tensor of the graph
+// (`like`, `any`), whose values then do not matter, for example by a norm with gamma = 0.
 #ifndef RILL_ONNX_LOWER_H
 #define RILL_ONNX_LOWER_H
 
@@ -36,7 +39,7 @@ int lower_view(struct lower *, int t, int rank, const int64_t dim[]); // reshape
 int lower_view_like(struct lower *, int t, const struct onnx_dims *);
 // Reorders the `count` axes of a tensor: axis i of the result is axis order[i] of the operand.
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
-// Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
+// Makes a tensor in the shape of the tensor `like`, with the elements of a constant that broadcasts to these extents.
 const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
 // Makes a tensor with the elements and extents of a constant. any: any tensor of the graph, from which it is made.
 const char *lower_number_tensor(struct lower *, int any, const struct onnx_data *, int *out);

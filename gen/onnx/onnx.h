@@ -6,7 +6,7 @@
 
 #include "gen/base/diag.h"
 
-enum { ONNX_MAX_DIMS = 32 };
+enum { ONNX_MAX_DIMS = 32 }; // most settings of a kind
 struct onnx_options {
     const char *source; // the file
     const char *name;   // name of the design; NULL: made from the file's name
@@ -40,7 +40,7 @@ bool onnx_is_model(const char *path);
 // cannot be written. *table lists all operators and the reasons why nodes cannot be written; it is empty if reading
 // failed.
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
-const char *onnx_import_name(const struct onnx_import *);
+const char *onnx_import_name(const struct onnx_import *);     // name of the design
 int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight
 // Writes the spec's text.
 void onnx_import_spec(const struct onnx_import *, const struct onnx_design *, struct text *out);

@@ -69,8 +69,9 @@ enum { OPTIONS_GO_ON = -1 };
 int options_parse(const struct options *, struct arena *, int argc, char **argv, void *into);
 // Prints a message about the arguments, in the form that options_parse uses; returns RILL_USAGE.
 int options_wrong(const struct options *, const char *message);
-// Copies to `out` the arguments that are options of this table, with their values, and the arguments that begin with
-// `+` if the command skips them. The arguments must be legal. Returns the number of copied arguments.
+// Copies to `out`, which has room for `argc` pointers, the arguments that are options of this table, with their values,
+// and the arguments that begin with `+` if the command skips them. The arguments must be legal. Returns the number of
+// copied arguments.
 int options_select(const struct options *, const struct option_row *table, int argc, char **argv, char **out);
 
 // Writes the usage of a command (`rill COMMAND --help`).

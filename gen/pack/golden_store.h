@@ -14,8 +14,8 @@
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"
 
-// The weights of a node in one repetition. The fields from q to f32 are offsets of arrays, in bytes from the start of
-// the file. Offset 0 means that the entry has no such array.
+// The weights of a node in one repetition (0 for a node outside of repeated regions). The fields from q to f32 are
+// offsets of arrays, in bytes from the start of the file. Offset 0 means that the entry has no such array.
 struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of the array q; its elements are int16_t with QFORMAT_INT16, else int8_t

@@ -33,8 +33,8 @@ struct image {
 // Opens the files of all channels in the output folder. This function and the functions below that return bool return
 // false after an error.
 bool image_open(struct image *);
-// Returns whether the engine processes the first chunk of a product column by column, with K as the outermost loop (see
-// layout_data_beat).
+// Returns whether the engine processes the first chunk of a product column by column, with K (the columns of the
+// matrix) as the outermost loop. See layout_data_beat.
 bool image_is_outer(const struct ir *, int node);
 // Writes a product's matrix for all lanes, or an embedding table as records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
@@ -48,11 +48,12 @@ uint64_t image_checksum(const struct image *);
 // if it has one. source: where the weights come from, as in pack.h; the manifest gets its last part as a name. dir:
 // NULL for weights without a checkpoint.
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
-// In check_config.c: compares config.json of a checkpoint with the spec of a model, by the keys of its family, because
-// shapes alone do not tell the number of heads or eps. Returns true if there is nothing to compare.
+// In check_config.c: compares config.json of the checkpoint at `dir` (or the metadata of a GGUF file) with the spec of
+// a model, by the keys of its family, because shapes alone do not tell the number of heads or eps. Returns false after
+// an error, and true if there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
-// In check_angles.c: compares the frequency divisors in a GGUF file with the tables of angles in the graph. Returns
-// true for a path of another kind.
+// In check_angles.c: compares the frequency divisors in a GGUF file with the tables of angles (`rope_table`) in the
+// graph. Returns false after an error, and true if `path` is not a GGUF file.
 struct family;
 bool pack_check_angles(const struct ir *, const struct family *, const char *path, struct diag *);
 

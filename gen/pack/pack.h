@@ -21,8 +21,8 @@ bool pack_golden(const struct ir *ir, const char *source, struct output *out, st
 // Checks that image_dir/manifest.json was written for this memory layout and that every checksum agrees. Reports an
 // error and returns false if not.
 bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *diag);
-// Describes the content of image_dir if this is anything but an image of this design and layout. Returns NULL if it is
-// such an image, or if the folder has no image.
+// Returns a phrase that describes the content of image_dir, such as "the image of design `x`", if this is anything but
+// an image of this design and layout. Returns NULL if it is such an image, or if the folder has no image.
 const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
 // Opens the checkpoint `source` for a design, with the tensor names that the design's family describes. The pass
 // infer-types need not have run. Returns NULL after an error.

@@ -2,6 +2,10 @@
 // The view of a graph on which fuse-groups works: runs of operations that cannot be separated (units), and the streams
 // between them with their costs. fuse_streams.c builds the view, fuse_groups.c chooses the groups, and fuse_spill.c
 // sends streams between groups through memory.
+//
+// A group is a run of adjacent units of a region that stores at most `on_chip_kib` on chip. The groups of a region run
+// one after the other, so a stream between two groups must store whole firings (a firing is one run of a kernel over
+// its operands), in a FIFO or in memory.
 #ifndef RILL_FUSE_H
 #define RILL_FUSE_H
 
@@ -42,7 +46,7 @@ void fuse_read(struct ir *, struct fuse *); // builds the view
 // streams fire once per step, not in every repetition.
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 // Returns the bits on chip while a group of units first to last runs, including streams of other groups that must be
-// kept.
+// kept. The units must be of one region.
 int64_t fuse_group_bits(const struct fuse *, int first, int last);
 int64_t fuse_whole_bits(const struct fuse *); // bits on chip with all units in one group
 // Returns the bits per step that the streams from this group to other groups move, without streams of loops. across:

@@ -29,13 +29,14 @@ bool check_weights(const struct ir *, struct diag *);
 void pass_safe_depths(struct ir *); // size-fifos: sets the depth of every edge by the safe rule
 
 // The next three functions are for other passes and for reports. allocate_memories_style returns the kind of memory for
-// a depth in words and a width in bits. size_fifos_safe returns the depth of a stream by the safe rule, in words.
-// safe_words returns how many words a stream must be able to hold by this rule if its words can wait.
+// a depth in words and a width in bits. size_fifos_safe returns the depth of a stream in words by the safe rule, which
+// prevents deadlocks without a simulation (docs/fifos.md). safe_words returns how many words a stream must be able to
+// hold by this rule if its words can wait.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *);
-// Returns a lower bound of the excess over the limits of the dies, as a sum of shares of these limits. 0: the design
-// may fit. The passes up to allocate-memories must have run.
+// Returns a lower bound of the excess over the limits of the dies, as a sum of shares of these limits: 0.1 is 10 % of
+// one limit. 0: the design may fit, or it is on one die. The passes up to allocate-memories must have run.
 double place_dies_excess(struct ir *);
 
 struct pass {

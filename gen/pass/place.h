@@ -31,7 +31,8 @@ struct place_link { // a stream between two tasks
 // place.halves, a beat goes to a whole part on another die in two halves, at the second clock.
 struct place_lanes {
     int task, parts;   // task of the engine's other logic; number of parts
-    int engine, first; // first: the first lane of the first part. A part has IR_LANE_GROUP lanes, or fewer at the end
+    int engine, first; // index of the engine in the IR; first lane of the first part. A part has IR_LANE_GROUP lanes,
+                       // or fewer at the end
     int with;          // index of the entry that counts what all parts of the engine on a die share (chain_bits,
                        // sums_chain_bits, chain_need): this one or an earlier one
     int results;       // the task where results come together
@@ -69,8 +70,8 @@ struct place {
 // its kernel is marked.
 void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]); // the amounts in the program's order
-// Solves the partition as an integer program and sets the results. MIP_NONE: the search found no solution, and the dies
-// were filled in order instead.
+// Solves the partition as an integer program and sets the results: `die` of the tasks, `on` and `cut` of the lanes.
+// MIP_NONE: the search found no solution, and the dies were filled in order instead.
 enum mip_status place_solve(struct place *);
 // Returns the least excess over the limits, as a sum of shares of these limits, if tasks could be divided at will. No
 // partition has a smaller excess.
@@ -97,7 +98,11 @@ void place_relieve(struct ir *, int die);
 int64_t place_small_luts(const struct ir *);
 // Adds the register stages by which the load bus reaches parameter stores on other dies than `home`.
 void place_set_loads(struct ir *, int home);
-void place_set_reset(struct ir *); // sets the number of register stages on the way of the reset
-void place_set_hash(struct ir *);  // sends the hash of the logits in slices, with a register on each die in between
+// Sets the number of register stages on the way of the reset, so that all dies leave reset in the same cycle. Does
+// nothing if all kernels are on one die.
+void place_set_reset(struct ir *);
+// Sends the hash of the logits to the token loop in slices, with a register on each die in between. Does nothing if no
+// kernel hashes, or if the hash is made on the die of the token loop.
+void place_set_hash(struct ir *);
 
 #endif

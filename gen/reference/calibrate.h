@@ -15,7 +15,7 @@ enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 };
 
 // A calibration text as token ids.
 struct calibration {
-    const uint32_t *ids;                         // split into windows, each run from position 0
+    const uint32_t *ids;                         // split into windows; each window runs from position 0
     size_t count;                                // number of ids
     int64_t window;                              // tokens of a window
     const char *from;                            // name of the text, which statistics_write stores

@@ -7,9 +7,10 @@
 #include "gen/reference/oracle.h"
 #include "gen/model/tokenizer.h"
 
-// A model to measure. Its lanes are independent evaluations that run at once, each with its own story. A step runs
-// token id[i] at one position in each of lanes 0 to count - 1; position 0 begins a new story. logits[i] receives the
-// [vocab] logits of lane i, which are valid until the next step. If a step returns false, the evaluation stops.
+// A model to measure. Its lanes are independent evaluations that run at once, each with its own story (a part of the
+// text that ends at an end-of-text token). A step runs token id[i] at one position in each of lanes 0 to count - 1;
+// position 0 begins a new story. logits[i] receives the [vocab] logits of lane i, which are valid until the next step.
+// If a step returns false, the evaluation stops.
 struct evaluate_model {
     bool (*step)(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]);
     void *state;

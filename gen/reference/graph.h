@@ -32,9 +32,10 @@ struct oracle_tensor {
     int rank;
     int64_t extent[ORACLE_MAX_RANK]; // of the value at one position
     bool grows;                      // the last dimension grows by one each position; its extent here is the context
-    int64_t block, exp_min;          // ORACLE_MX; in ORACLE_ACC, exp_min is that of the operand of the product
-    bool needed;                     // an output depends on it
-    bool unknown;                    // its value depends on a kernel without a golden function
+    int64_t block, exp_min; // ORACLE_MX: elements that share an exponent, and the smallest exponent. In ORACLE_ACC,
+                            // exp_min is that of the operand of the product
+    bool needed;            // an output depends on it
+    bool unknown;           // its value depends on a kernel without a golden function
 };
 
 // A name with a text: an expression or a tensor's name.
@@ -94,7 +95,8 @@ struct oracle_node {
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
-// A carried value, as tensors: its name inside of the region, its first value, and the value of the next repetition.
+// A carried value, which a repetition of a region hands to the next one, as tensors: its name inside of the region, its
+// value in the first repetition, and the tensor of a repetition that becomes its value in the next one.
 struct oracle_carry {
     int local, init, next;
 };
@@ -168,9 +170,10 @@ void oracle_expand(struct oracle_graph *);
 // shapes.c: sets kind, shape, `needed` and `unknown` of all tensors. Returns false after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);
 
-// custom_kernels.c: the shape of a node's first result, the length of its vectors in elements (0 after an error), and
-// the parameters passed to its golden function. oracle_kernel_parameters returns their number; it leaves out parameters
-// that differ between designs.
+// custom_kernels.c: set kind and shape of a node's first result (false after an error), return the length of its
+// vectors in elements (0 after an error), and list the parameters that its golden function gets.
+// oracle_kernel_parameters returns their number, at most ORACLE_PARAMETERS. It leaves out parameters that differ
+// between designs.
 bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
 struct rill_parameter;
 int64_t oracle_kernel_vector_length(const struct oracle_graph *, const struct oracle_node *);

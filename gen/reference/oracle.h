@@ -57,12 +57,12 @@ int oracle_inputs(const struct oracle_graph *);
 int oracle_outputs(const struct oracle_graph *);
 struct oracle_io oracle_input(const struct oracle_graph *, int input);
 struct oracle_io oracle_output(const struct oracle_graph *, int output);
-// Returns the name of the first operation on which an output depends and that cannot be evaluated, because its kernel
-// has no golden function. NULL: there is no such operation.
+// Finds the first operation on which an output depends and that cannot be evaluated, because its kernel has no golden
+// function. Returns the name of its first result, or NULL if there is no such operation.
 const char *oracle_beyond(const struct oracle_graph *);
 
-// Switches the pairs of every rotary embedding between neighbours and halves, to find out which form a checkpoint
-// needs. Returns false if the graph has no rotary embedding.
+// Switches the pairs of every rotary embedding between neighbours (elements 2i and 2i + 1) and halves (i and i + n/2),
+// to find out which form a checkpoint needs. Returns false if the graph has no rotary embedding.
 bool oracle_turn_other_pairs(struct oracle_graph *);
 
 // ---- evaluating ----
@@ -81,10 +81,10 @@ struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct 
 // Sets how tokens are drawn from now on (docs/numerics.md section 10). It affects only ORACLE_EXACT; ORACLE_FLOAT
 // always takes the most likely token.
 void oracle_sample(struct oracle *, const struct sampling *);
-// Runs one position. Position 0 begins a request; the other positions follow in order. Language models read the token
-// `id`; other graphs read row[i], the elements of input i. If `last` is set, the regions with `when: last` run as well.
-// Returns false if an operation raised a fault at this or an earlier position of the request; oracle_fault describes
-// it.
+// Runs one position. Position 0 begins a request; the other positions follow in order. A position outside the context
+// (or outside the positions of oracle_open_short) ends the program. Language models read the token `id`; other graphs
+// read row[i], the elements of input i. If `last` is set, the regions with `when: last` run as well. Returns false if
+// an operation raised a fault at this or an earlier position of the request; oracle_fault describes it.
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
 // Runs oracle_step in several evaluations of a language model that share their weights (oracle_open_beside), all at one
 // position. The values are those of separate calls, but the weights are read only once. id[i] is for evaluation i.
@@ -95,6 +95,7 @@ bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], i
 // may be NULL if no output depends on input i. Rows of an output that cannot be evaluated are not written. Returns
 // false after a fault.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
+// The results of the steps so far. The arrays are valid until the next step.
 uint32_t oracle_next_id(const struct oracle *);                    // token chosen by the latest step with `last`
 const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: it did not compute the output
 const float *oracle_logits(const struct oracle *);                 // latest step; NULL: it did not compute logits

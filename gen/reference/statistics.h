@@ -9,7 +9,7 @@
 // The statistics of `rows` rows of a tensor from `row_offset` on, summed over all operations that multiply these rows.
 struct statistics_entry {
     const char *tensor;
-    int64_t rows, row_offset, k, count; // k: columns
+    int64_t rows, row_offset, k, count; // k: columns; count: vectors that were multiplied with these rows
     double *sum;                        // [k], squares of `count` vectors; used while measuring
     float *mean;                        // [k], mean squares; set by statistics_divide or read from a file
 };

@@ -9,13 +9,15 @@
 #include "gen/base/diag.h"
 #include "gen/ir/ir.h"
 
-// clock_model: the record of the delay model, which may say that there is none.
+// clock_model: the record of the delay model (what clock the design supports by estimate), which may say that there is
+// none. The functions append to `out`.
 void design_report_text(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_json(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_summary(const struct ir *, const struct clock_model *, struct text *out); // for `rill check`
 // Lists the streams that cross each boundary between dies, widest first; prints nothing for a design on one die.
 void design_report_crossings(const struct ir *, struct text *out);
-void design_report_types(struct ir *, struct text *out); // the itensor type of every stream
+// Lists the itensor type of every stream: the order in which it carries the elements of its tensor (docs/ir.md).
+void design_report_types(struct ir *, struct text *out);
 
 // Reports the on-chip memory for intermediate tensors, and compares it with storing whole tensors of `positions`
 // positions, or of the positions of one step if `positions` is 0.

@@ -24,7 +24,8 @@ void graph_operations(struct ir *, struct text *out);
 void graph_binding(struct ir *, struct text *out);
 void graph_hardware(struct ir *, struct text *out);
 
-// The part of a decode step that the page shows. The step is forecast from the timing contracts (docs/timing.md).
+// The part of a decode step that the page shows. The step is at half of the context, and is forecast from the timing
+// contracts of the kernels (docs/timing.md).
 struct html_window {
     const struct timing_result *run; // NULL: no contract, or the run deadlocked
     const char *why;                 // the reason, if run is NULL

@@ -20,7 +20,9 @@ struct report {
 // Calculates the figures that the sections share. The clock model is NULL if no section about the clock is written.
 struct report report_make(const struct ir *, const struct clock_model *);
 int64_t report_channel_used(const struct ir *); // bytes used in the fullest memory channel
-int64_t report_fifo_bits(const struct ir *); // the sum of the bits of FIFOs outside of pools, of pools, and of spills
+// Returns the sum of the bits of FIFOs outside of pools, of pools (memories that several FIFOs share), and of the
+// buffers of spills (streams that go through memory).
+int64_t report_fifo_bits(const struct ir *);
 // Bits that the FIFOs would have with other depths than in the design, for comparison. FIFOs of step words and
 // parameters are left out.
 struct report_uniform {
@@ -52,11 +54,12 @@ struct report_memories {
 };
 struct report_memories report_memories_make(const struct ir *);
 
-// Returns the bits of a group as emitted. This is group->bits with the actual depths of the FIFOs of the group's
-// streams instead of the safe depths. Sets *fifos to the bits of these FIFOs alone.
+// Returns the bits on chip of a group of operations (docs/passes.md section Groups) as emitted. This is group->bits
+// with the actual depths of the FIFOs of the group's streams instead of the safe depths. Sets *fifos to the bits of
+// these FIFOs alone.
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // the table of resources
-const char *report_where(const struct report *); // a phrase if the bound depends on the step's positions, else empty
+const char *report_where(const struct report *); // " at this position" if the bound depends on it, otherwise ""
 // Returns the shares of the peak rate and of the sustained rate that the fullest channel uses at the bound.
 struct hbm_share report_share(const struct report *);
 void report_decode(const struct report *, struct text *out);
@@ -67,7 +70,7 @@ void report_fifos(const struct report *, struct text *out);
 // Returns a kernel's name and timing in a decode step, as in "gelu 38/1": cycles from its first word in to its first
 // word out (- if no stream goes through it), and cycles per word.
 const char *report_contract(const struct report *, int kernel);
-bool report_has_dies(const struct report *);                    // the design is split over several dies
+bool report_has_dies(const struct report *);                    // whether the design is split over several dies
 void report_dies(const struct report *, struct text *out);      // how full the dies are
 void report_crossings(const struct report *, struct text *out); // streams between dies, widest first
 void report_dies_json(const struct report *, struct text *out);

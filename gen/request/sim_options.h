@@ -134,7 +134,7 @@ struct sim_options {
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // --tokens is not given, so the default is lowered to the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
-    bool unread;      // result: requests of a pipe were left for another process
+    bool unread;      // result: requests of a pipe were not read here, but left for another process
     int compare;      // enum check_set (verif/check/check.h)
 };
 extern const struct option_row request_rows[]; // options of a request
@@ -149,7 +149,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *options)
 const struct sim_stop *sim_stop_of(const struct sim_options *, size_t request);
 const struct sim_fault *sim_fault_of(const struct sim_options *, size_t request);
 
-// Reads the chat template that the options name. False after an error.
+// Reads the chat template that the options name into chat_template, if they name one. Returns false after an error.
 bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 
 // Returns a message about an option that asks for more than the design supports, or NULL.

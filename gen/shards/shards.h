@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One long request, simulated in shards (`rill verify`). Each shard starts from a state of the replay and runs a range
-// of steps in a separate process, which is started directly or through a launcher such as `srun -n1`. docs/verify.md
-// describes the verdict.
+// One long request, simulated in shards (`rill verify`). Each shard starts from a state of the replay (the reference
+// model, verif/replay) and runs a range of steps in a separate process, which is started directly or through a launcher
+// such as `srun -n1`. A step is one run of the whole design, for up to T prompt tokens or for the next token (with
+// drafts, for several). docs/verify.md describes the verdict.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
@@ -40,9 +41,9 @@ struct shard {
     uint64_t result;  // hash of the result file
 };
 
-// Divides the steps and fills shard[], so that the shard with the most forecast cycles has as few as possible,
-// including the steps that it simulates for warm-up and for comparison. warm: steps that a shard simulates before its
-// own. Returns the number of shards, at most `most`; every shard gives the results of at least one step.
+// Divides the steps and fills shard[], which has room for `most` shards, so that the shard with the most forecast
+// cycles has as few as possible, including the steps that it simulates for warm-up and for comparison. warm: steps that
+// a shard simulates before its own. Returns the number of shards; every shard gives the results of at least one step.
 int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
 int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.

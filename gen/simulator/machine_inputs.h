@@ -9,7 +9,7 @@
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
 // The inputs of a kernel. The first one is the leading input, which gives a word for every word of the output. The
-// other inputs may give fewer (enum timing_need).
+// other inputs may give fewer words (enum timing_need in gen/kernel/contract.h).
 struct inputs {
     int count;
     struct sim_edge *edge[MAX_INPUTS];

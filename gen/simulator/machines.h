@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the functions that machines.def names: an init function makes the state of an actor, and a run function
-// moves the actor's words. Also declares what several machines share.
+// Declares the functions that machines.def names. A machine is the code that behaves like a kernel (sim_actor.h calls a
+// kernel in the simulation an actor). An init function makes the state of an actor, and a run function moves the
+// actor's words. Also declares what several machines share.
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
@@ -23,8 +24,9 @@ struct sim_table {
     int64_t held;         // first cycle in which words of the firing may be taken
 };
 
-// The step words of a custom kernel. The kernel takes no word of a step before the step word has arrived, and takes the
-// step word together with the last word of the step.
+// The step words of a custom kernel. A step word tells the kernels which tokens and positions a step has. The kernel
+// takes no word of a step before the step word has arrived, and takes the step word together with the last word of the
+// step.
 struct sim_steps {
     struct sim_table table;
     struct sim_edge *edge; // NULL: the kernel takes no step words
@@ -41,6 +43,8 @@ bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int6
 // Notes that the last word of a firing was taken in cycle `at`.
 void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *, int64_t at);
 
+// Each init function makes the state of its machine in arena memory. It returns false if the kernel lacks a stream or a
+// client, or if its parameters are invalid.
 bool sim_pipe_init(struct sim *, struct actor *);
 bool sim_bank_init(struct sim *, struct actor *);
 bool sim_argmax_init(struct sim *, struct actor *);
@@ -69,6 +73,8 @@ bool sim_records_init(struct sim *, struct actor *);
 bool sim_loop_init(struct sim *, struct actor *);
 bool sim_groups_init(struct sim *, struct actor *);
 
+// Each run function moves all words of its kernel that can move: those whose inputs arrive, and for which outputs have
+// room, in known cycles. It is called again when more cycles become known (sim_wake).
 void sim_pipe_run(struct sim *, struct actor *);
 void sim_bank_run(struct sim *, struct actor *);
 void sim_argmax_run(struct sim *, struct actor *);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal to the simulator of simulate.h: streams with the cycle of every word, and the actors that move the words. An
-// actor is a kernel in the simulation.
+// actor is a kernel in the simulation. A firing is one run of a kernel over its operands, for all tokens of a step. A
+// step runs the whole design once, for the next tokens of a request.
 //
 // Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order, as in a
 // Kahn process network. An actor moves words as long as it is known in which cycles its input words arrive and its
@@ -44,7 +45,7 @@ struct sim_edge {
 struct lane;
 
 // State that the kernels of a KV cache share in addition to their streams. The lists are in order; times are cycles. A
-// pair is a (step, layer).
+// pair is a (step, layer). A block is 64 positions; the V tail holds the values of the open block, which is not full.
 struct sim_cache {
     VEC(int64_t) head_done;   // per head: cycle in which its values were in the V tail
     struct sim_client *keys;  // client of the K writer
@@ -224,7 +225,8 @@ void stage_drain(struct sim *, struct stage *, struct sim_edge *out); // sends t
 // parameters are invalid.
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct schedule_table *);
 
-// The present place of a walk through a schedule, step after step.
+// The present place of a walk through a schedule, step after step. A walk visits the entries of each section in order,
+// and repeats sections as often as the schedule says. A part is the tokens of one request in a step.
 struct sim_walk {
     int step, section; // index of the step, and of the section in the schedule
     int64_t repeat;    // repetition of the section
@@ -288,7 +290,7 @@ bool memory_serve_one(struct sim *);
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 // Opens the client of an engine's lane. A channel of NULL means that the lane reads rill_weight_store.
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
-// Opens a client of the IR's list that has no kernel.
+// Opens a reading client of the IR's list (ir->client[index]) that has no kernel.
 struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
 // The functions below that set or raise *at return false while the cycle is not known.
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beats of one lane of the matrix engine: the walk through the segments of its channel, the DMA engine that reads
-// them (client), and the lane's FIFO. machine_engine.c uses this file.
+// The beats of one lane of the matrix engine: the walk of its walker (the module that tells the DMA engines what to
+// read) through the segments of the lane's channel, the DMA engine that reads them (client), and the lane's FIFO.
+// machine_engine.c uses this file. All times are cycles.
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 

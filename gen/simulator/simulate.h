@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forecast's simulator, which calculates in which cycles words move. It runs the kernel graph word by word by the
 // kernels' timing contracts, without calculating values (docs/timing.md). All times are cycles of the design's clock. A
-// row has one word for each active token of the step.
+// row has one word for each active token of the step. A firing is one run of a kernel over its operands, for all tokens
+// of the step.
 #ifndef RILL_SIMULATE_H
 #define RILL_SIMULATE_H
 
@@ -22,6 +23,7 @@ struct timing_part {
     int right;  // right drafts: the ids after them are also those of the request
 };
 
+// A step: the design runs once, for `ntok` tokens at consecutive positions.
 struct timing_step {
     int64_t pos; // position of the first token
     int ntok;    // active tokens
@@ -138,7 +140,7 @@ struct timing_result {
 
 // Simulates the steps. Returns NULL if a kernel has no contract, lacks a stream or has invalid parameters, or if a
 // figure of the design is out of range. *missing then is the kernel's module or name, or "the design", and NULL
-// otherwise. The whole result is in the arena.
+// otherwise. A run that ends early is not NULL: its `cycles` is below 0. The whole result is in the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A custom kernel, as declared in the `kernels` part of a spec: an operation whose RTL module is in a Verilog file of
-// the user. Files are stored with their texts, so that a dump of the IR is complete. gen/spec/kernels.c fills the
-// structs from a spec, and gen/ir/custom_text.c fills them from a dump.
+// the user. docs/kernels.md describes every key. Files are stored with their texts, so that a dump of the IR is
+// complete. gen/spec/kernels.c fills the structs from a spec, and gen/ir/custom_text.c fills them from a dump.
 #ifndef RILL_CUSTOM_H
 #define RILL_CUSTOM_H
 
@@ -62,8 +62,8 @@ struct custom {
     bool elementwise; // element i of the output depends only on element i of the inputs
     bool step;        // takes step words: stream s_axis_step
     bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
-    int lanes;        // sum of the numbers of lanes (powers of two) that the kernel supports
-    int tokens;       // sum of the values of T (powers of two) that the kernel supports
+    int lanes;        // a set: the sum of the numbers of lanes (powers of two) that the kernel supports
+    int tokens;       // a set: the sum of the values of T (powers of two) that the kernel supports
     // Timing contract. Words are per token (docs/kernels.md). An expression without text is not given.
     // Cycles from accepting the last word that an output word needs until offering that word.
     struct custom_expr latency;

@@ -123,6 +123,7 @@ struct spec_carry {
     struct spec_name init, next;
 };
 
+// A region: operations that run `repeat` times in a step, such as the layers of a model.
 struct spec_region {
     struct spec_name name;
     int repeat; // >= 1
@@ -132,10 +133,10 @@ struct spec_region {
     struct spec_op *ops;
 };
 
-struct spec_input {
+struct spec_input { // an input of the graph, with fp32 values
     struct spec_name name;
     size_t rank;
-    int *shape; // per position; fp32 values
+    int *shape; // [rank], of the value at one position
 };
 
 // Names of the tensors in a checkpoint.

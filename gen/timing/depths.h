@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for FIFO depths by simulation, with the reason for each depth, and checks of depths: whether a design can
-// deadlock, and which of its streams run ahead. docs/fifos.md explains the method.
+// deadlock, and which of its streams run ahead. docs/fifos.md explains the method. Depths are in words. A case is a
+// short request that the search simulates; a pass simulates all cases once.
 #ifndef RILL_TIMING_DEPTHS_H
 #define RILL_TIMING_DEPTHS_H
 
@@ -42,7 +43,7 @@ const char *timing_path(struct arena *, const struct ir *, const struct timing_r
 
 // Returns whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If
 // they do, they also complete with more words and with any timing. If not, *stuck says where, and `full` (unless NULL),
-// per edge, which streams are full then. If a module has no contract, the result is false with *stuck NULL. A run
+// per edge, which streams are full then. If the design cannot be simulated, the result is false with *stuck NULL. A run
 // beyond TIMING_LIMIT counts as complete. sized: the depths are those of timing_depths or deeper, so its cases are
 // known to complete, and only the passages along a request (sizing_choose_passages) are run.
 bool timing_progress(struct ir *, bool sized, const char **stuck, bool *full);

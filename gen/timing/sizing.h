@@ -52,9 +52,9 @@ struct test_case {
     struct sizing_known *known; // runs whose results are remembered
 };
 
-struct sizing_trial { // the results of a run that a search needs
-    bool ok;          // the run completed
-    int64_t cycles;
+struct sizing_trial {    // the results of a run that a search needs
+    bool ok;             // the run completed
+    int64_t cycles;      // of the run; below 0 if it did not complete
     const int64_t *room; // per edge, `room` of struct timing_edge
 };
 
@@ -67,9 +67,9 @@ struct sizing {
     int64_t *safe, *depth; // per edge
     // per edge. least: depth by the LP, with every firing as late as it can be. width: bits of a word, 0 if not sized
     int64_t *least, *width;
-    bool latest; // least is known; in timing_least: the cases have their limits
-    bool *full;  // per edge: its writer waited at the safe depth
-    struct timing_depth *out;
+    bool latest;                 // least is known; in timing_least: the cases have their limits
+    bool *full;                  // per edge: its writer waited at the safe depth
+    struct timing_depth *out;    // per edge, as for timing_depths
     int64_t work, budget;        // words and beats simulated so far; beyond the budget no further depth is tried
     int64_t most;                // with more work in the first pass over all cases, there is no search; 0: no limit
     int strictest;               // number of the case that refused last

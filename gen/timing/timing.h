@@ -18,8 +18,9 @@ int64_t timing_host_cycles(const struct ir *); // cycles from reset until a host
 struct timing_memory timing_memory_at(const struct ir *, int64_t age);
 struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept);
 
-// Makes the steps of a request and returns their number. prompt: prompt tokens, or rows of a graph that is not a
-// language model. tokens: generated tokens.
+// Makes the steps of a request and returns their number. A step runs the design once, for up to T prompt tokens or
+// rows, or for one generated token. prompt: prompt tokens, or rows of a graph that is not a language model. tokens:
+// generated tokens. The list is in the arena of the IR.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
 // Makes the steps of a request that begins at position `first` of its prompt. Prompt steps end at multiples of T, so
 // the first one is shorter unless `first` is such a multiple.

@@ -27,8 +27,11 @@ enum op_kind {
     OP_KINDS
 };
 
+// Types of tensors: fp32, quantized, integer sums of a product, quantized keys or values, fp32 values that only
+// operations of attention read (scores, weights, and factors of heads), a token id, int8 of custom kernels.
 enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID, VALUE_BYTES };
 
+// Vectors whose length is a number of heads times the length of a head (heads_length in graph_text.c).
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
 // All tensors of a size class have the same shape. The shape is given, or derived from that of class `parent`, so that
@@ -48,7 +51,7 @@ enum shape_source {
 
 enum { MAX_AXES = 2 };
 
-// The patches along a dimension, as in the operation `patch`.
+// The patches along a dimension, as in the operation `patch`: taps is `size`; before, after: elements of padding.
 struct cut {
     int taps, stride, dilation, before, after;
 };
@@ -163,10 +166,10 @@ struct spec {
 
 extern const int design_default[DESIGN_KEYS];
 
-// Returns whether a patch fits into the padded dimension and no patch is only in its padding.
+// Returns whether a patch fits into the padded dimension and the padding at either end is shorter than a patch.
 bool spec_cut_fits(const struct cut *c, int extent);
 int spec_elements(const struct spec *s, int size); // elements of a tensor of a size class
-// Gets the extents of a size class. Returns its rank.
+// Sets extent[] to the extents of a size class. Returns its rank.
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
 // Makes the spec of a seed.
 void spec_make(struct spec *s, uint64_t seed);

@@ -27,7 +27,8 @@ static inline void whole_scores(size_t positions, size_t hd, const int16_t q[], 
         raw[t] = golden_dequantize_raw(golden_dot(hd, hd, k[t], NULL, q, &qshift), exp_min, fault);
 }
 
-// Returns the product of row d of the transposed V and the weights p, whose exponents are for blocks of 64 positions.
+// Returns the product of row d of the transposed V and the attention weights p, whose exponents are for blocks of 64
+// positions: the sum of pq[t] * v[t][d] * 2^(exponent of t's block).
 static inline int64_t value_dot(size_t positions, size_t d, const int16_t pq[], const uint8_t pshift[],
                                 const int8_t *const v[]) {
     int64_t acc = 0;

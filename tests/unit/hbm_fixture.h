@@ -95,7 +95,7 @@ static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t 
     return (double)bursts * beats * b->beat_bytes / ns;
 }
 
-// Gives the model one write burst with AXI id 1. All bytes of its data have this value.
+// Gives the model one write burst with AXI id 1. All bytes of its data have this value. There must be room for a burst.
 static inline void write_burst(struct bench *b, uint64_t address, int beats, uint8_t value) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     memset(data, value, sizeof data);

@@ -66,6 +66,7 @@ static inline const char *shipped_model(struct fixture *f) {
     return dir;
 }
 
+// Writes a whole file. Fails the test after an error.
 static inline void write_file(const char *path, const void *bytes, size_t len) {
     FILE *out = fopen(path, "wb");
     assert_non_null(out);

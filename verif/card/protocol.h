@@ -8,7 +8,7 @@
 
 // A request can be answered with these errors. EBUSY: another client has opened the unit (CARD_OPEN_UNIT, and CARD_LOAD
 // of a binary that is not loaded). EFAULT: the bytes are not in the memory of one channel. EPERM: the client accesses
-// registers and has not opened the unit.
+// registers and has not opened the unit. EINVAL: there is no such operation.
 enum card_op {
     CARD_LOAD,      // bytes: UUID of a binary; reply value: 1 if it was already loaded
     CARD_LOADED,    // reply bytes: UUID of the binary on the card

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream checker compares each beat on an edge of the kernel graph bit for bit with the replay's value when the
-// beat passes.
+// beat passes. An edge is a stream between two kernels. The replay (verif/replay) is the reference model of the design.
+// A step is one run of the whole design, for up to T prompt tokens or for the next token (with drafts, for several).
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
@@ -58,7 +59,8 @@ struct check;
 // Opens a checker. It runs the replay `golden`, which remains the caller's. Returns NULL after an error in diag.
 struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag);
-// Returns how many recent positions the replay must keep for this design: more than any stream lags behind another.
+// Returns for how many recent positions the replay should keep values for this design. It must be more than any stream
+// lags behind another: at least six full steps, and more if the values take little memory.
 int check_window(const struct ir *ir);
 // Begins a request, whose beats are compared from now on. `request` is copied, but not what its pointers point to.
 void check_begin(struct check *check, const struct check_request *request);

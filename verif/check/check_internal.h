@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations that the files of the stream checker share. check_edges.c and check_routes.c find what each edge
-// carries, check_plan.c and check_drafts.c find the steps of a request, and check_beat.c compares beats.
+// carries, check_plan.c and check_drafts.c find the steps of a request, and check_beat.c compares beats. A firing is
+// one run of a kernel over its operands. A route describes an edge at a multiplexer or demultiplexer, on which several
+// tensors take turns (the parts of the route), or which has only some firings of a tensor.
 #ifndef VERIF_CHECK_INTERNAL_H
 #define VERIF_CHECK_INTERNAL_H
 
@@ -58,7 +60,8 @@ struct edge {
     int firings;  // in one repetition: each carries a part of the value (a head, a row) of all tokens
     int together; // query heads sent as the tokens of a firing in steps of one token; 0: none
     int heads;    // heads in the current firing
-    bool walked;  // the elements are in the order of `walk`; otherwise in the order in which the value stores them
+    bool walked;  // the elements are in the order of `walk`, which follows the stream's itensor type (docs/ir.md);
+                  // otherwise in the order in which the value stores them
     struct itensor_walk walk;
     bool given;                     // the result of a kernel without a golden function: the replay takes it from here
     void *result[CHECK_MAX_TOKENS]; // elements of such a result in this firing, per token
@@ -150,8 +153,8 @@ int64_t drafts_steps(struct check *check);
 void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,
                        bool golden_done);
 
-// check_edges.c: edges_open finds what the edges carry. edges_begin begins a request on all edges, edge_begin on one
-// edge.
+// check_edges.c: edges_open finds what the edges carry, once for a design. edges_begin begins a request on all edges,
+// edge_begin on one edge.
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
 void edges_at(struct check *check, int64_t step, int64_t made); // goes on at a step, before which `made` ids were made

@@ -13,8 +13,8 @@ struct contract_pins { // of one cycle; the input fields are bit masks
     bool out_tvalid, out_tready;
 };
 
-struct contract_finding {
-    uint64_t words; // output words of all requests
+struct contract_finding { // of one kernel, over the whole run
+    uint64_t words;       // output words of all requests
     // In cycles. declared: the latency of the contract. latency: the longest latency that was measured, of words that
     // the previous word did not delay.
     int64_t declared, latency;

@@ -16,7 +16,7 @@ struct occupancy_fifo {
 };
 struct occupancy {
     struct arena *arena;
-    struct occupancy_fifo *fifo; // per edge; NULL: not requested
+    struct occupancy_fifo *fifo; // per edge; NULL: not opened, and then occupancy_change and _close must not be called
     int edges;
     uint64_t window; // length in cycles
 };

@@ -28,6 +28,7 @@ struct timeline {
     struct text csv;
 };
 void timeline_open(struct timeline *timeline, struct arena *arena, int edges);
+// Notes a beat. last: it ends its firing, which then becomes a line of the CSV text. Does nothing without --timeline.
 void timeline_beat(struct timeline *timeline, const struct ir *ir, int edge, bool last, int request, uint64_t cycle);
 bool timeline_write(struct sim *sim); // writes the file of --timeline; returns false after an error
 
@@ -113,9 +114,13 @@ struct request_result {
     bool told_stop;                         // design with slots: the host has stopped the request (--stop)
 };
 
+// After the reset, each request has three phases: ARGUMENTS (the register writes that start it), RUN, and COLLECT (the
+// register reads after it). A design with slots has the phase SLOTS for all requests instead.
 enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_SLOTS, HOST_COLLECT, HOST_OVER };
 
-// The requests of a design with slots (host_slots.c).
+// The requests of a design with slots (host_slots.c). RUN: the host waits for an event, or until it can submit a
+// request. SENT: a request is being submitted. EVENTS: the registers that tell which requests have ended are read.
+// RESULTS: the results of these requests are read.
 enum slots_phase { SLOTS_RUN, SLOTS_SENT, SLOTS_EVENTS, SLOTS_RESULTS };
 struct slots {
     enum slots_phase phase;
@@ -204,7 +209,8 @@ void host_compare_golden(struct host *host);
 void host_report_fault(struct host *host);
 bool host_was_stopped(const struct host *host);
 void host_compare_count(struct host *host);
-bool host_open_then(struct host *host);                   // opens the current request if it continues the previous one
+// Opens the current request if it continues the previous one, which must have ended. Returns false after a failure.
+bool host_open_then(struct host *host);
 void host_compare_held(struct host *host, uint32_t held); // held: value of the register
 int host_draft_counter(const struct host *host);          // number of the first counter of drafts
 void slots_begin(struct host *host);

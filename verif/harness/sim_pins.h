@@ -39,7 +39,7 @@ struct sim;
 // Reads the command line and the design, loads the image, and opens the replay. Returns NULL if the program should end,
 // with *exit_code as its status.
 struct sim *sim_open(int argc, char **argv, int *exit_code);
-// Returns the FST file to write, or NULL.
+// Returns the path of the FST file (a waveform) to write, or NULL.
 const char *sim_trace(const struct sim *sim);
 // Advances by one clock. Before the rising edge `pins` has the design's outputs; sim_edge reads them and advances the
 // memory model. The values it leaves in `pins` are driven after the edge. Returns false when the run is over.

@@ -20,7 +20,7 @@ bool snapshot_due(uint64_t cycle);
 // Saves to the file of --save. Returns false in the process that saved, and true in the process that resumes the run.
 // Sets *why to NULL, or to the reason why nothing was saved.
 bool snapshot_save(const char **why);
-// Returns the file of --save; NULL without it.
+// Returns the file of --save, or NULL if the option is not given.
 const char *snapshot_path(void);
 
 #ifdef __cplusplus

@@ -17,7 +17,9 @@ RILL_INLINE void rill_words(WDataOutP owp, WDataInP lwp, int bits) {
 }
 
 // Each function below does the same as the Verilator function whose name the macros at the end of this file give to it.
-// It calls Verilator's function if bits would have to be shifted or masked, or if a part is not within its vector.
+// It calls Verilator's function if bits would have to be shifted or masked, or if a part is not within its vector. The
+// parameters are Verilator's: obits, lbits and rbits are the widths in bits of the output and the operands, and owp,
+// lwp and rwp their words.
 RILL_INLINE WDataOutP rill_assign_w(int obits, WDataOutP owp, WDataInP lwp) {
     rill_words(owp, lwp, obits);
     return owp;

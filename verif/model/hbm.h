@@ -45,8 +45,9 @@ uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes
 // response is taken. The range is that of the whole burst. Bursts with an error change nothing and are not reported.
 typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t bytes);
 void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
-// Each hbm_inject function plans one fault in a channel. A later call of the same function for the channel (and the
-// same is_write) replaces the fault.
+// Each hbm_inject function plans one fault in a channel. Bursts and beats are counted from the opening of the model. A
+// later call of the same function for the channel (and the same is_write) replaces the fault.
+//
 // The n-th read or write burst (from 0) of a channel gets SLVERR. Such a write changes nothing.
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
 // The n-th read burst (from 0) of a channel ends without RLAST.
@@ -80,11 +81,14 @@ bool hbm_quiet(const struct hbm *hbm);     // nothing outstanding on any channel
 
 // ---- one port; called from the AXI module ----
 struct hbm_channel *hbm_channel(struct hbm *hbm, int channel); // NULL if there is no such channel
-// Accepts a burst of `beats` full-width beats with the AXI id `id`. Call only when there is room. Returns the number of
-// native bursts (hbm_bank.h) into which the burst is divided.
+// Accepts a burst of `beats` full-width beats from a byte address on, with the AXI id `id`. Call only when there is
+// room (hbm_read_room, hbm_write_room): a full queue ends the program. Returns the number of native bursts (hbm_bank.h)
+// into which the burst is divided.
 int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
 int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
 int hbm_ids(const struct hbm_channel *ch); // native bursts that may be in flight per direction
+// Return whether a further burst can be accepted: the queue has a place, and fewer than hbm_ids native bursts are in
+// flight.
 bool hbm_read_room(const struct hbm_channel *ch);
 bool hbm_write_room(const struct hbm_channel *ch);
 // Takes the next read beat with its data. Returns 0 if it was taken, n > 0 if no beat is ready before n cycles from
@@ -96,8 +100,8 @@ struct hbm_beat { // a read beat without its data, or a write response
     int natives; // in the last beat: native bursts that the burst releases
 };
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat);
-// Gives the next beat of data to the oldest accepted write burst whose data are not complete. strobe: bit i is 1 if
-// byte i is written.
+// Gives the next beat of data to the oldest accepted write burst whose data are not complete. Without such a burst, the
+// program ends. strobe: bit i is 1 if byte i is written.
 void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strobe);
 // Takes the next write response, and stores the data of its burst. Returns the same values as hbm_take_read; -1: no
 // write burst has all its data.

@@ -15,6 +15,7 @@ struct stream {
     int fault;                    // FAULT of the bench; not 0: some firing has values that must raise the fault
 };
 
+// Takes the bench's parameters from the arguments, with defaults for those that are not given.
 static inline struct stream stream_start(int argc, char **argv) {
     struct stream s = {(int)vectors_argument(argc, argv, "LANES", 1), (int)vectors_argument(argc, argv, "TOKENS", 1),
                        (int)vectors_argument(argc, argv, "BEAT_BITS", 512),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the replay, shared by its files.
+// State of the replay (replay.h), the reference model of a design, shared by its files.
 #ifndef RILL_REPLAY_INTERNAL_H
 #define RILL_REPLAY_INTERNAL_H
 

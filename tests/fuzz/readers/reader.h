@@ -12,6 +12,7 @@
 #include "gen/base/base.h"
 #include "gen/base/diag.h"
 
+// Each target defines this function, which libFuzzer calls for every input. It reads the input, and returns 0.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // Makes an arena and a diag for one input.
@@ -22,13 +23,13 @@ static inline void reader_begin(struct arena *arena, struct diag *diag) {
     diag_init(diag, nowhere);
 }
 
-// Returns the folder for files that a reader opens by name.
+// Returns the folder for files that a reader opens by name: READER_FOLDER in the environment, or the current folder.
 static inline const char *reader_folder(void) {
     const char *path = getenv("READER_FOLDER");
     return path != NULL ? path : ".";
 }
 
-// Writes an input to a file of this name in the folder. Returns its path.
+// Writes an input to a file of this name in the folder. Returns its path. Aborts if the file cannot be written.
 static inline const char *reader_file(struct arena *arena, const char *name, const void *data, size_t size) {
     const char *path = arena_printf(arena, "%s/%s", reader_folder(), name);
     FILE *out = fopen(path, "wb");
