@@ -46,9 +46,11 @@ deps-demo:
 	@tests/install.sh demo
 
 # A sentence from the shipped model, by the oracle and by simulated hardware
-demo: deps-demo
-	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
-	@tests/demo.sh
+demo:
+	@mkdir -p $(OUT)
+	@began=$$(date +%s) && DOWNLOAD_SECONDS=$(OUT)/demo.download tests/install.sh demo && \
+	    $(MAKE) --no-print-directory -j2 $(OUT)/rill && \
+	    DEMO_BEGAN=$$began DOWNLOAD_SECONDS=$(OUT)/demo.download tests/demo.sh
 
 # The story model in simulated hardware behind the HTTP server (docs/serve.md): make serve-demo PORT=8080
 serve-demo:

@@ -7,6 +7,10 @@ spec=configs/tinystories-gpt2-1m.yaml
 model=models/tinystories-gpt2-1m
 out=build/demo
 quiet=${DEMO_QUIET:-30} # seconds of silence after which a stage prints that it is still running
+# `make demo` sets DEMO_BEGAN to the second in which it began, and DOWNLOAD_SECONDS to the file in which
+# tests/install.sh has left the seconds of its download. The time of the download is printed apart.
+began=${DEMO_BEGAN:-$(date +%s)}
+download=$(cat "${DOWNLOAD_SECONDS:-/dev/null}")
 
 # Prints what a stage does and about how long it takes, runs it, then prints its seconds.
 stage() { # number, words, command and arguments
@@ -29,6 +33,7 @@ stage 5 "decode on the simulated accelerator and compare its streams with the re
     build/rill sim "$out" --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" \
     --json "$out/result.json"
 grep -q '"match": true' "$out/result.json"
+echo "time: $(($(date +%s) - began - ${download:-0})) s, and ${download:-0} s to download Debian packages"
 cat <<TEXT
 The simulated hardware told the story above; every compared stream equals the replay. The Verilog is in $out/rtl.
 Next, you can:

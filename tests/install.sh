@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian 12 packages that are missing, with apt-get, and lists them. It prints nothing when all are there.
+# Installs the Debian 12 packages that are missing, with apt-get, lists them, and prints how long the download and the
+# installation took. It prints nothing when all are there.
 # usage: tests/install.sh demo|serve|test [PROGRAM:PACKAGE]...
 #   demo: what builds `rill` and simulates a design; serve: also what `make serve-demo` needs; test: what the tests need
 #   PROGRAM:PACKAGE: one more program and the package that has it
+# If the variable DOWNLOAD_SECONDS names a file, the seconds of the download are written to it; 0: nothing was missing.
 set -eu
-usage() { sed -n '4,6s/^# //p' "$0"; }
+usage() { sed -n '5,8s/^# //p' "$0"; }
 case ${1:-} in
     demo | serve | test) ;;
     --help) usage; exit 0 ;;
@@ -46,6 +48,7 @@ if command -v dpkg-query >/dev/null 2>&1; then
         [ "$status" = "install ok installed" ] || missing="$missing $package"
     done
 fi
+[ -z "${DOWNLOAD_SECONDS:-}" ] || echo 0 >"$DOWNLOAD_SECONDS"
 [ -n "$missing" ] || exit 0
 
 echo "missing:$missing"
@@ -62,6 +65,14 @@ if [ "$(id -u)" != 0 ]; then
     fi
     as_root=sudo
 fi
+install() { # option...
+    # shellcheck disable=SC2086 # one word per package
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" $missing
+}
+began=$(date +%s)
 $as_root apt-get update -q
-# shellcheck disable=SC2086 # one word per package
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+install --download-only
+loaded=$(date +%s)
+install
+echo "packages: download $((loaded - began)) s, installation $(($(date +%s) - loaded)) s"
+[ -z "${DOWNLOAD_SECONDS:-}" ] || echo $((loaded - began)) >"$DOWNLOAD_SECONDS"

@@ -21,10 +21,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, lanes, PER_ARGMAX_LANE);
     cost_per(r, rest ? lanes - rest : 0, PER_ARGMAX_PADDING_LANE);
     cost_per(r, 1, PER_ARGMAX_BASE);
-    // Each further hashed row, measured with Yosys as the difference between ROWS=1 and ROWS=4 of rill_logits_hash with
-    // LANES=8 and N=50257.
-    const struct cost_resources row = {.lut = 318, .ff = 198};
-    cost_add(r, &row, args_int(a, "HASHES", 1) - 1);
+    // Each further hashed row. Its term was measured with Yosys as the difference between ROWS=1 and ROWS=4 of
+    // rill_logits_hash with LANES=8 and N=50257.
+    cost_per(r, args_int(a, "HASHES", 1) - 1, PER_ARGMAX_HASHED_ROW);
 }
 
 const struct kernel_class rtl_argmax = {.module = "rill_argmax",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all kernel classes, the look-up of a kernel's class, and functions that ask the class for cost, memory
+// The tables of all kernel classes, the look-up of a kernel's class, and functions that ask the class for cost, memory
 // and timing contract (gen/kernel/kernel.h).
 #include "gen/kernel/kernel.h"
 
@@ -10,7 +10,8 @@
 #include "gen/ir/custom_ops.h"
 #include "gen/ir/ops.h"
 
-static const struct kernel_class *const table[] = {
+// The classes that no operation names.
+static const struct kernel_class *const others[] = {
 #define KERNEL(name) &rtl_##name,
 #include "include/kernels.def"
 #undef KERNEL
@@ -24,8 +25,10 @@ static const struct kernel_class *const of_op[IR_OPS] = {
 };
 
 const struct kernel_class *kernel_find(const char *module) {
-    for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (!strcmp(table[i]->module, module)) return table[i];
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (!strcmp(others[i]->module, module)) return others[i];
+    for (size_t i = 0; i < COUNT_OF(of_op); i++)
+        if (!strcmp(of_op[i]->module, module)) return of_op[i];
     return NULL;
 }
 

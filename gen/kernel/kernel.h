@@ -117,10 +117,14 @@ struct kernel_class {
     const struct custom *custom;
 };
 
-// The classes: rtl_<name>.
+// The classes: rtl_<name>. Several operations may have the same class, which is then declared several times.
 #define KERNEL(name) extern const struct kernel_class rtl_##name;
 #include "include/kernels.def"
 #undef KERNEL
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc)                         \
+    extern const struct kernel_class rtl_##kernel;
+#include "include/ops.def"
+#undef RILL_OP
 
 const struct kernel_class *kernel_find(const char *module); // NULL: the library has no such module
 // Returns the class of the kernel that computes an operation.

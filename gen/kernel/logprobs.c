@@ -47,8 +47,8 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 // Adds the storage; for each lane its key and a node of the maximum; for each unit a difference, an exponential, its
-// place on the grid, a node of the sum and a key; the places of the list; and the record. The terms are sums over the
-// parts of the module.
+// place on the grid, a node of the sum and a key; the places of the list; and the record. Most amounts are sums over
+// the registers and comparators of the module. LOGPROBS_BASE estimates its control.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { FIXED_BITS = 41, NODE_BITS = 48, KEY_BITS = 32, PLACE_BITS = 32 + 24 };
     struct cost_memory m = memory(a);
@@ -57,7 +57,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     const struct cost_resources lane = {.lut = 3 * KEY_BITS, .ff = 4 * KEY_BITS},
                                 unit = {.lut = NODE_BITS + 4 * KEY_BITS, .ff = NODE_BITS + 2 * KEY_BITS + 8},
                                 place = {.lut = PLACE_BITS + KEY_BITS, .ff = PLACE_BITS},
-                                row = {.lut = KEY_BITS, .ff = KEY_BITS}, base = {.lut = 500, .ff = 250 + RECORD_BITS};
+                                row = {.lut = KEY_BITS, .ff = KEY_BITS}, record = {.ff = RECORD_BITS};
     cost_add(r, &lane, class_lanes(a));
     cost_add(r, &unit, units(a));
     cost_per(r, units(a), PER_FP32_ADD);
@@ -65,7 +65,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, units(a) * FIXED_BITS, PER_FP32_TO_FIXED_BIT);
     cost_add(r, &place, top);
     cost_add(r, &row, rows);
-    cost_add(r, &base, 1);
+    cost_add(r, &record, 1);
+    cost_per(r, 1, PER_LOGPROBS_BASE);
 }
 
 const struct kernel_class rtl_logprobs = {.module = "rill_logprobs",

@@ -20,13 +20,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
         .words = words_of(a), .fire = args_int(a, "FIRE_WORDS", words_of(a)), .join = args_int(a, "JOIN", 0) != 0};
 }
 
-// Adds the memory of a step's tensor and its control. BASE_LUT and BASE_FF are estimates: verif/cost/measured.txt has
-// no synthesis of this module.
+// Adds the memory of a step's tensor and its control. The term is an estimate: verif/cost/measured.txt has no
+// synthesis of this module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    enum { BASE_LUT = 60, BASE_FF = 40 };
     class_cost_buffer(r, words_of(a) * class_tokens(a), args_int(a, "DATA_W", 1), RAM_AUTO);
-    r->lut += BASE_LUT;
-    r->ff += BASE_FF;
+    cost_per(r, 1, PER_PART_ORDER_BASE);
 }
 
 const struct kernel_class rtl_part_order = {.module = "rill_part_order",

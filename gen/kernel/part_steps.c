@@ -14,13 +14,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // Adds a LUTRAM for the words of the parts, two counters, and a multiplier in LUTs, which calculates the field PLACE.
-// BASE_LUT and BASE_FF are estimates: verif/cost/measured.txt has no synthesis of this module.
+// The term is an estimate: verif/cost/measured.txt has no synthesis of this module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    enum { WORD_BITS = 64, BASE_LUT = 60, BASE_FF = 24 };
+    enum { WORD_BITS = 64 };
     const struct cost_resources words = cost_ram(args_int(a, "PARTS", 1), WORD_BITS, RAM_DISTRIBUTED);
     cost_add(r, &words, 1);
-    r->lut += BASE_LUT;
-    r->ff += BASE_FF;
+    cost_per(r, 1, PER_PART_STEPS_BASE);
 }
 
 const struct kernel_class rtl_part_steps = {.module = "rill_part_steps",

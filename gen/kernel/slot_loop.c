@@ -16,12 +16,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // The logic that this module shares with rill_token_loop is counted with that module's terms. In addition, the module
 // stores the arguments and the state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits),
 // end_mem (39 bits) and, with sampling, draw_mem. Drafts add rill_slot_drafts, count_mem and known_mem. Kept prefixes
-// add prefix_mem and kept_mem. Their logic is estimated with rill_token_loop's term for prefixes. BASE_LUT and BASE_FF
-// estimate the control of slots and parts. verif/cost/measured.txt has no synthesis of this module.
+// add prefix_mem and kept_mem. Their logic is estimated with rill_token_loop's term for prefixes. SLOT_LOOP_BASE
+// estimates the control of slots and parts. verif/cost/measured.txt has no synthesis of this module.
 // ARGUMENT_BITS leaves out the end ids. A word of known_mem has MATCH_IDS ids (MOST of rill_slot_drafts) and KNOWN_BITS
 // further bits.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
+    enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39 };
     enum { DRAW_BITS = 32 * 3 + 64, ROW_BITS = 16 + 3, COUNT_BITS = 40, KNOWN_BITS = 17 + 3, MATCH_IDS = 3 + 1 };
     int64_t ends = args_int(a, "END_IDS", 1);
     const struct cost_resources tables =
@@ -32,6 +32,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "BASES", 1), PER_TOKEN_LOOP_BASE_REGISTER);
     cost_per(r, ends - 1, PER_TOKEN_LOOP_END_ID);
     cost_per(r, 1, PER_TOKEN_LOOP_BASE);
+    cost_per(r, 1, PER_SLOT_LOOP_BASE);
     cost_add(r, &tables, 1);
     if (args_int(a, "SAMPLING", 0)) { // draw_mem, draw_q, and the registers of a row
         cost_ram_add(r, args_int(a, "SLOTS", 1), DRAW_BITS, RAM_DISTRIBUTED, 1);
@@ -47,8 +48,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
         cost_ram_add(r, args_int(a, "SLOTS", 1), PREFIX_BITS, RAM_DISTRIBUTED, 1);
         cost_per(r, 1, PER_TOKEN_LOOP_PREFIX);
     }
-    r->lut += BASE_LUT;
-    r->ff += BASE_FF;
 }
 
 const struct kernel_class rtl_slot_loop = {.module = "rill_slot_loop",

@@ -195,19 +195,17 @@ PY
 if wanted fronts; then
     queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
     queue check "the output says that the front is exact" exact_is_said
-    run_queue
-    plan 11
-    check "the output counts the points that bounds leave out" bounds_are_counted
-    check "the same front with three jobs" same_for_jobs
-    check "the same front for another order of the options" same_for_order
-    check "the same front with workers that a command starts" same_for_launch
-    check "the same front although a worker is killed" same_for_lost once
-    check "the same front although a worker ends with status 0" same_for_lost lost
-    lost_workers "a worker that does not answer"
-    check "NSGA-II: as good, and the same for every number of jobs" genetic
-    check "NSGA-II: a design that does not fit is a lesson for those like it" learns
-    check "NSGA-II: the nearest design counts as the lesson" nearest_lesson_counts
-    check "NSGA-II: neighbours of the front are evaluated last" polishes
+    queue check "the output counts the points that bounds leave out" bounds_are_counted
+    queue check "the same front with three jobs" same_for_jobs
+    queue check "the same front for another order of the options" same_for_order
+    queue check "the same front with workers that a command starts" same_for_launch
+    queue check "the same front although a worker is killed" same_for_lost once
+    queue check "the same front although a worker ends with status 0" same_for_lost lost
+    queue lost_workers "a worker that does not answer"
+    queue check "NSGA-II: as good, and the same for every number of jobs" genetic
+    queue check "NSGA-II: a design that does not fit is a lesson for those like it" learns
+    queue check "NSGA-II: the nearest design counts as the lesson" nearest_lesson_counts
+    queue check "NSGA-II: neighbours of the front are evaluated last" polishes
 fi
 
 # ---- estimates ----
@@ -227,9 +225,9 @@ for figure in ("tokens_s", "ttft_ms"):
 PY
 }
 if wanted estimate; then
-    plan 2
-    check "an estimate is near the forecast" estimate_is_near configs/gpt2-medium-u55c.yaml
-    check "an estimate is near the forecast: layers with windows" estimate_is_near configs/gemma3-270m-u55c-27.yaml
+    queue check "an estimate is near the forecast" estimate_is_near configs/gpt2-medium-u55c.yaml
+    queue check "an estimate is near the forecast: layers with windows" estimate_is_near \
+        configs/gemma3-270m-u55c-27.yaml
 fi
 
 # ---- shipped designs ----
@@ -257,13 +255,12 @@ PY
 # Lists the shipped specs of a model. Specs for several requests are left out, because a search compares one request.
 shipped_of() { find configs bench/designs -name "$1-u55c*.yaml" ! -name '*-slots.yaml' | sort; }
 if [[ "$parts " == *" shipped "* ]]; then
-    plan 2
     # shellcheck disable=SC2046 # one word per file
-    check "GPT-2 medium: the front is as good as every shipped design" as_good_as_shipped \
+    queue check "GPT-2 medium: the front is as good as every shipped design" as_good_as_shipped \
         configs/gpt2-medium-u55c.yaml $(shipped_of gpt2-medium)
     # The head of llama32-1b-u55c-32-head4 has another format than the spec from which the search starts.
     # shellcheck disable=SC2046
-    check "Llama-3.2-1B: the front is as good as every shipped design" as_good_as_shipped \
+    queue check "Llama-3.2-1B: the front is as good as every shipped design" as_good_as_shipped \
         bench/designs/llama32-1b-u55c-32.yaml $(shipped_of llama32-1b | grep -v head4)
 fi
 
@@ -359,18 +356,16 @@ page_shows() {
     [ "$(grep -o '<circle' "$work/dom.html" | wc -l)" -ge 1 ] && grep -q 'lanes=8' "$work/dom.html"
 }
 if wanted keys; then
-    plan 7
-    check "limits are kept" limits_hold
-    check "the table has every goal and the usual figures" goals_are_shown
-    check "a fixed key keeps its value" fixed_holds
-    check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
-    check "specs of the front are the designs that were found" specs_are_designs
-    check "a new spec has nothing left of the old section, whatever form its last value has" section_ends
-    check "a spec that is a JSON file can be changed, too" flow_spec
+    queue check "limits are kept" limits_hold
+    queue check "the table has every goal and the usual figures" goals_are_shown
+    queue check "a fixed key keeps its value" fixed_holds
+    queue check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
+    queue check "specs of the front are the designs that were found" specs_are_designs
+    queue check "a new spec has nothing left of the old section, whatever form its last value has" section_ends
+    queue check "a spec that is a JSON file can be changed, too" flow_spec
 fi
 if wanted page; then
-    plan 1
-    check "the page shows the points" page_shows
+    queue check "the page shows the points" page_shows
 fi
 
 # ---- the journal ----
@@ -406,12 +401,11 @@ shared_journal() {
     wait $! && diff <(lines "$work/whole.jsonl") <(lines "$work/shared.jsonl" | uniq)
 }
 if wanted journal; then
-    plan 5
-    check "a search that is killed $kills times ends with the same journal" journal_resumes
-    check "points of the journal are not evaluated again" journal_is_used
-    check "a torn last line is dropped" torn_line
-    check "two searches share a journal" shared_journal
-    check_refused "a full disk ends the search" 1 '/dev/full cannot be written: No space left' \
+    queue check "a search that is killed $kills times ends with the same journal" journal_resumes
+    queue check "points of the journal are not evaluated again" journal_is_used
+    queue check "a torn last line is dropped" torn_line
+    queue check "two searches share a journal" shared_journal
+    queue check_refused "a full disk ends the search" 1 '/dev/full cannot be written: No space left' \
         "${command[@]}" "${space[@]}" --journal /dev/full
 fi
 
@@ -419,20 +413,20 @@ fi
 
 if wanted refused; then
     sed "s/channels: 2/channels: 99/" "$spec" >"$work/wrong.yaml"
-    plan 9
-    check_refused "an unknown key" 1 'no key `lane`: did you mean `lanes`' "${command[@]}" --vary lane=4
-    check_refused "a value that no spec may have" 1 '`lanes` cannot be 5: .* ' \
+    queue check_refused "an unknown key" 1 'no key `lane`: did you mean `lanes`' "${command[@]}" --vary lane=4
+    queue check_refused "a value that no spec may have" 1 '`lanes` cannot be 5: .* ' \
         "${command[@]}" --vary lanes=4,5
-    check_refused "more channels than the board has" 1 '`channels` cannot be 64' "${command[@]}" --fix channels=64
-    check_refused "a key twice" 1 '`lanes` is named twice' "${command[@]}" --vary lanes --fix lanes=4
-    check_refused "an unknown figure" 1 '`token_s` is not a figure of a design: did you mean `tokens_s`' \
+    queue check_refused "more channels than the board has" 1 '`channels` cannot be 64' "${command[@]}" --fix channels=64
+    queue check_refused "a key twice" 1 '`lanes` is named twice' "${command[@]}" --vary lanes --fix lanes=4
+    queue check_refused "an unknown figure" 1 '`token_s` is not a figure of a design: did you mean `tokens_s`' \
         "${command[@]}" --for token_s
-    check_refused "a limit in percent of no resource" 1 'only resources' "${command[@]}" --limit ttft_ms=40%
-    check_refused "a request beyond the context" 1 'does not fit the context of 64' \
+    queue check_refused "a limit in percent of no resource" 1 'only resources' "${command[@]}" --limit ttft_ms=40%
+    queue check_refused "a request beyond the context" 1 'does not fit the context of 64' \
         "$rill" explore "$spec" --request 60:60
-    check_refused "limits that no design meets" 1 'none of the [0-9]* designs that were evaluated meets the limits' \
+    queue check_refused "limits that no design meets" 1 \
+        'none of the [0-9]* designs that were evaluated meets the limits' \
         "${command[@]}" --vary lanes=4,8 --min tokens_s=100000000
-    check_refused "a spec that is wrong" 1 'wrong.yaml:6:13: error' \
+    queue check_refused "a spec that is wrong" 1 'wrong.yaml:6:13: error' \
         "$rill" explore "$work/wrong.yaml"
 fi
 
@@ -472,14 +466,14 @@ assert found["front"]
 PY
 }
 if wanted advice; then
-    plan 6
-    check "a design beyond the limits has a forecast with --over" over_has_forecast
-    check "advice lists single changes with reasons" advice
-    check "rill check names what would help a design beyond its limits" causes
-    check "rill check closes with a verdict" verdict_fits
-    check_refused "rill check --strict ends with 1" 1 'verdict: exceeds the limits' "$rill" check --strict "$beyond"
-    check_refused "a design larger than one die without dies is not said to fit" 1 'verdict: not known to fit u55c' \
-        "$rill" check --strict "$unplaced"
+    queue check "a design beyond the limits has a forecast with --over" over_has_forecast
+    queue check "advice lists single changes with reasons" advice
+    queue check "rill check names what would help a design beyond its limits" causes
+    queue check "rill check closes with a verdict" verdict_fits
+    queue check_refused "rill check --strict ends with 1" 1 'verdict: exceeds the limits' \
+        "$rill" check --strict "$beyond"
+    queue check_refused "a design larger than one die without dies is not said to fit" 1 \
+        'verdict: not known to fit u55c' "$rill" check --strict "$unplaced"
 fi
 
 # ---- simulations ----
@@ -499,11 +493,13 @@ for n, r in enumerate(runs):
 PY
 }
 if wanted simulate; then
-    plan 3
-    check "simulated designs have the cycles of their forecasts" simulated
-    check_refused "a simulation that cannot be built" 1 '`rill sim` of .*/graph-linear-01.yaml failed with status' \
+    queue check "simulated designs have the cycles of their forecasts" simulated
+    queue check_refused "a simulation that cannot be built" 1 \
+        '`rill sim` of .*/graph-linear-01.yaml failed with status' \
         env PATH="$work" "$rill" explore configs/graph-linear.yaml --request 8:1 --quiet --vary lanes=4 \
         --emit "$work/broken" --simulate 1
-    check_refused "a simulation without a folder" 2 'simulate.*emit' "${command[@]}" --simulate 1
+    queue check_refused "a simulation without a folder" 2 'simulate.*emit' "${command[@]}" --simulate 1
 fi
+
+run_queue
 verdict

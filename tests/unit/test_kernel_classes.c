@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the table of kernel classes (include/kernels.def) with the library of Verilog templates. Also tests the
-// classes that custom kernels get from their declarations.
+// Compares the kernel classes (include/kernels.def and those of include/ops.def) with the library of Verilog templates.
+// Also tests the classes that custom kernels get from their declarations.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,21 +14,32 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/args.h"
 
+// The classes that no operation names, then those of the operations. A class of several operations is repeated.
 static const struct kernel_class *const table[] = {
 #define KERNEL(name) &rtl_##name,
 #include "include/kernels.def"
 #undef KERNEL
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) &rtl_##kernel,
+#include "include/ops.def"
+#undef RILL_OP
 };
+enum { OTHERS = COUNT_OF(table) - IR_OPS /* classes that no operation names */ };
 
-// The list must be sorted by name, because look-ups use binary search.
 static void every_class_is_found(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(table); i++) {
-        assert_ptr_equal(kernel_find(table[i]->module), table[i]);
-        if (i) assert_true(strcmp(table[i - 1]->module, table[i]->module) < 0);
-    }
+    for (size_t i = 0; i < COUNT_OF(table); i++) assert_ptr_equal(kernel_find(table[i]->module), table[i]);
     assert_null(kernel_find("rill_"));
     assert_null(kernel_find("rill_zzz"));
+}
+
+// include/kernels.def must be sorted by name and have no class that an operation names.
+static void no_class_is_listed_twice(void **state) {
+    (void)state;
+    for (size_t i = 0; i < OTHERS; i++) {
+        if (i) assert_true(strcmp(table[i - 1]->module, table[i]->module) < 0);
+        for (size_t op = OTHERS; op < COUNT_OF(table); op++)
+            if (table[op] == table[i]) fail_msg("%s: in kernels.def, and in ops.def", table[i]->module);
+    }
 }
 
 static FILE *open_template(const char *module) {
@@ -113,11 +124,9 @@ static void a_declared_kernel_has_its_class(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_class_is_found),
-        cmocka_unit_test(every_class_has_a_module),
-        cmocka_unit_test(a_fault_is_connected),
-        cmocka_unit_test(traits_follow_the_module),
-        cmocka_unit_test(a_declared_kernel_has_its_class),
+        cmocka_unit_test(every_class_is_found),     cmocka_unit_test(no_class_is_listed_twice),
+        cmocka_unit_test(every_class_has_a_module), cmocka_unit_test(a_fault_is_connected),
+        cmocka_unit_test(traits_follow_the_module), cmocka_unit_test(a_declared_kernel_has_its_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

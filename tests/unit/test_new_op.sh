@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests tools/new-op, which adds an operation to the compiler, in a copy of the tree. The files that it writes must
-# compile, and the module bench must pass. At most 15 files may change, and each of them must have a mark `NEW-OP`,
-# except four tables. A name that exists must be refused.
+# compile, and the module bench must pass. With docs/spec.md, which gets the new table of operations, at most 15 files
+# may change. Each file that the script changes must have a mark `NEW-OP`, except three tables. A name that exists must
+# be refused.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" # tests/unit/run.sh starts all shell tests with sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,12 +15,12 @@ cd "$work"
 tools/new-op dummy low high >marks
 mapfile -t changed < <(diff -rq "$root" . | grep -v ': \(build\|\.git\|marks\)$' |
     sed -n 's/^Files .* and \.\/\(.*\) differ$/\1/p; s/^Only in \.\/\(.*\): \(.*\)$/\1\/\2/p')
-[ "${#changed[@]}" -le 15 ] || { echo "new-op: ${#changed[@]} files, and docs/spec.md"; exit 1; }
+[ "${#changed[@]}" -le 14 ] || { echo "new-op: ${#changed[@]} files and docs/spec.md, of at most 15"; exit 1; }
 tools/new-op --marks >left
 for file in "${changed[@]}"; do
     case $file in
         # the rows in these files may need no change by hand, so they need no mark
-        include/kernels.def | include/costs.def | rtl-templates/kernel/lint.txt | verif/cost/measured.txt) ;;
+        include/costs.def | rtl-templates/kernel/lint.txt | verif/cost/measured.txt) ;;
         *) grep -q "^$file:[0-9]*: NEW-OP dummy: " left || { echo "new-op: no mark in $file"; exit 1; } ;;
     esac
 done

@@ -13,6 +13,7 @@
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6
 // quick: PERIOD_PS=4000 MULTIPLY=6 form=cells @ 0:0
+// quick: PERIOD_PS=4000 MULTIPLY=6 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 

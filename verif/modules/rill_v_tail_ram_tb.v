@@ -7,8 +7,12 @@
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16
 // sweep: BEAT_BITS=256 WORDS=300
+// sweep: BEAT_BITS=256 WORDS=6 form=fast
+// sweep: BEAT_BITS=512 WORDS=1 form=fast
+// sweep: BEAT_BITS=512 WORDS=16 form=fast
+// sweep: BEAT_BITS=256 WORDS=300 form=fast
 // quick: BEAT_BITS=256 WORDS=6
-// quick: BEAT_BITS=512 WORDS=16
+// quick: BEAT_BITS=512 WORDS=5
 // quick: BEAT_BITS=512 WORDS=5 form=fast
 `default_nettype none
 `timescale 1ns / 1ps
