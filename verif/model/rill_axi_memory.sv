@@ -82,9 +82,10 @@ module rill_axi_memory #(
             ids <= rill_hbm_ids(rill_hbm_port(32'(channel), BEAT_BITS / 8));
         end
 
-    // rill_hbm_read and rill_hbm_write return {ids that the burst takes, cycles until another address is accepted[7:0]}.
-    // rill_hbm_give_write returns the cycles until another beat is accepted. rill_hbm_take_read and
-    // rill_hbm_take_response return the cycles after which the next call is of use, 0 if they gave a beat or a response.
+    // rill_hbm_read and rill_hbm_write return {ids that the burst takes, stall[7:0]}: no address is accepted for
+    // `stall` cycles. rill_hbm_give_write returns such a number for beats. rill_hbm_take_read and
+    // rill_hbm_take_response return 0 if they gave a beat or a response, otherwise after how many cycles the next
+    // call is of use.
     reg                  ar_open_q = 1'b0;
     int                  ar_stall_q = 0;     // cycles until an address is accepted
     int                  reads_q = 0;        // bursts outstanding
