@@ -14,6 +14,7 @@ module rill_fp32_max (
 
     wire [31:0] a_flushed = {a[31], a[30:23] == 8'd0 ? 31'd0 : a[30:0]};
     wire [31:0] b_flushed = {b[31], b[30:23] == 8'd0 ? 31'd0 : b[30:0]};
+    // Keys are unsigned integers in the order of the numbers: a larger number has a larger key.
     wire [31:0] a_key = {!a[31], a_flushed[30:0] ^ {31{a[31]}}};
     wire [31:0] b_key = {!b[31], b_flushed[30:0] ^ {31{b[31]}}};
 

@@ -2,8 +2,11 @@
 // AXI4-Lite slave with the ap_ctrl_hs register map (docs/registers.md): control, arguments, status and performance
 // counters.
 //
-// Accesses have 32 bits, one read and one write at a time. Responses are always OKAY, and unmapped words read 0. Read
-// latency 5 cycles.
+// Accesses have 32 bits, one read and one write at a time. Address and data of a write may come in any order. Responses
+// are always OKAY, and unmapped words read 0. Latency of a read: 5 cycles from its address to its data; of a write: 2
+// cycles from the later one of address and data to its response.
+// Outputs that are named like a register hold its value. Inputs that are named like a register are read unchanged and
+// may change at any time; docs/registers.md gives their meanings.
 // ap_start stays high until ap_done, then drops unless auto-restart is set. (A write to halt clears auto-restart.)
 // While ap_start is high, only CTRL, GIER, IP_IER, IP_ISR and halt accept writes. Writes to all other registers
 // (arguments, pointers, bases, settings) are ignored, answered OKAY and counted in ignored_writes, up to 65535. So a
@@ -60,13 +63,13 @@ module rill_axil_regs #(
     output reg                     ap_start,
     input  wire                    ap_done,             // one-cycle pulse
     input  wire                    ap_idle,
-    output reg  [31:0]             prompt_len,
-    output reg  [31:0]             max_new,
+    output reg  [31:0]             prompt_len,          // ids of the prompt
+    output reg  [31:0]             max_new,             // most ids that the request generates
     output wire [END_IDS*32-1:0]   eot_id,              // the first in the low bits
-    output reg                     ignore_eot,
-    output reg  [63:0]             prompt_ptr,
-    output reg  [63:0]             ring_ptr,
-    output wire [CHANNELS*64-1:0]  channel_base,        // channel 0 in the low bits
+    output reg                     ignore_eot,          // 1: eot_id does not end the request
+    output reg  [63:0]             prompt_ptr,          // byte address
+    output reg  [63:0]             ring_ptr,            // byte address
+    output wire [CHANNELS*64-1:0]  channel_base,        // byte addresses, channel 0 in the low bits
     input  wire [31:0]             status,
     input  wire [31:0]             ids_count,
     input  wire [31:0]             fault_code,
@@ -75,18 +78,18 @@ module rill_axil_regs #(
     input  wire [63:0]             layout,
     input  wire [63:0]             image,
     output reg  [1:0]              halt,                // {kill, stop}; each stays high until ap_done
-    output reg  [31:0]             watchdog,
-    output reg  [31:0]             ring_ids,
-    output wire [31:0]             inverse_temperature,
-    output wire [31:0]             top_k,
-    output wire [31:0]             min_p,
+    output reg  [31:0]             watchdog,            // cycles without progress until a fault; 0: no limit
+    output reg  [31:0]             ring_ids,            // ids for which the ring has space; 0: not checked
+    output wire [31:0]             inverse_temperature, // fp32
+    output wire [31:0]             top_k,               // ids; 0: all
+    output wire [31:0]             min_p,               // fp32, 0 to 1
     output wire [63:0]             seed,
     output wire [3:0]              slot,
     output wire                    submit,              // pulse: the host wrote bit 0 of `submit`
     output wire                    cancel,              // pulse: the host wrote bit 1 of `submit`
     input  wire [31:0]             slots,
     input  wire                    request_ended,       // pulse
-    output wire [31:0]             prefix,              // 0 again after ap_done
+    output wire [31:0]             prefix,              // positions that are kept; 0 again after ap_done
     output wire                    forget,              // pulse: `held` was written
     input  wire [31:0]             held,
     input  wire [31:0]             ending,

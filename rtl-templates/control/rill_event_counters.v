@@ -3,8 +3,8 @@
 // register map.
 //
 // `clear` clears all counters, at the start of a request. They do not count while `enable` is low. A count is split at
-// 32 bits with a registered carry, so that the adders stay short. The high half may be one cycle late. Reset: clk,
-// synchronous active-high rst.
+// 32 bits with a registered carry, so that the adders stay short. So in the cycle after a carry, a count is 2^32 too
+// small. Reset: clk, synchronous active-high rst.
 //
 // name    meaning                          unit    range
 // EVENTS  event lines; each has a counter  events  1 or more

@@ -5,8 +5,9 @@
 // m_axi_* are the address and data channels of an AXI4 read without ids, size and burst type, which
 // rill_axi_read_arbiter adds. A burst is requested only after space for all of it has been reserved in the prefetch
 // FIFO, so m_axi_rready is always high after the reset.
-// Space is checked a cycle ahead: if there was space for 2 * MAX_BURST beats before a request, the next request follows
-// immediately, else at least one cycle later.
+// Space is checked a cycle ahead, to keep the comparison out of the cycle of the request: if there was space for 2 *
+// MAX_BURST beats before a request, the next request follows immediately, because any two bursts fit. Otherwise it
+// comes at least one cycle later.
 // Throughput: one beat per cycle if OUTSTANDING * MAX_BURST is at least the latency of the memory in cycles, and
 // PREFETCH_BEATS at least this latency plus MAX_BURST.
 // flush (level, hold until idle): from the next cycle on no further burst is issued, but requests that already wait for

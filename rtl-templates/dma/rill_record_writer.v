@@ -9,6 +9,8 @@
 // record until its id is passed on, the base address at the rill_dma_write must be that of the slot's ring.
 // Out: for each record, a descriptor and its beats, for one client of a rill_dma_write. The client's bit of the
 // rill_dma_write's output idle comes back as dma_idle.
+// Throughput: one record at a time. Its id is passed on 8 cycles after dma_idle has risen, because registers between
+// the rill_dma_write and this module may delay dma_idle.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                                           unit   range
@@ -62,8 +64,7 @@ module rill_record_writer #(
     reg  [1:0]   beats_q;                    // beats that have not left
     reg  [511:0] record_q;                   // the beats that have not left, the next one in the low bits
     reg  [31:0]  id_q, index_q;
-    reg  [2:0]   settle_q;                   // cycles of dma_idle in a row. S_RESPONSE waits for 8 of them, because
-                                             // registers may delay dma_idle.
+    reg  [2:0]   settle_q;                   // cycles of dma_idle in a row; S_RESPONSE waits for 8 of them
     wire         take = s_axis_record_tvalid && s_axis_record_tready;
     wire [31:0]  index = SLOTS > 1 ? {4'd0, index_q[27:0]} : index_q;
     wire         beat_goes = m_axis_beat_tvalid && m_axis_beat_tready;

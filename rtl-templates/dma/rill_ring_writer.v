@@ -10,6 +10,8 @@
 // id's transfer until ids_written counts it, the base address at the rill_dma_write must be that of the slot's ring.
 // Out: for each id, a descriptor of one beat and this beat, for one client of a rill_dma_write. The base of the client
 // is the address of the ring. The client's bit of the rill_dma_write's output idle comes back as dma_idle.
+// Throughput: one id at a time. It is counted 8 cycles after dma_idle has risen, because registers between the
+// rill_dma_write and this module may delay dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
 // name       meaning                                         unit   range
@@ -64,8 +66,7 @@ module rill_ring_writer #(
     reg  [31:0]          id_q;
     reg  [IDS-1:0]       here_q;             // one-hot: the word of the beat that the id becomes
     reg  [IDS-1:0]       behind_q;           // words after the id, which become 0
-    reg  [2:0]           settle_q;           // cycles of dma_idle in a row. S_RESPONSE waits for 8 of them,
-                                             // because registers may delay dma_idle.
+    reg  [2:0]           settle_q;           // cycles of dma_idle in a row; S_RESPONSE waits for 8 of them
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
     wire        place = state_q == S_PLACE;

@@ -158,7 +158,8 @@ module rill_segment_walker #(
     reg         first_q;                 // the first step since the reset
     reg  [31:0] earlier_q;               // number of (step, layer) pairs in all steps before the previous step
 
-    // Pipeline: operands, products, offset of the layer, start of the first run. need: number of layers that must be
+    // Pipeline, by the first word of a name: operand_* has the fields of the entry, product_* follows the multipliers,
+    // layer_* has the offset of the layer, and place_* the start of the first run. need: number of layers that must be
     // done before the run. run: beats of a run. outer and stride: see the entry.
     reg         operand_valid_q, product_valid_q, layer_valid_q, place_valid_q;
     reg  [1:0]  operand_kind_q, product_kind_q, layer_kind_q, place_kind_q;

@@ -63,8 +63,16 @@
 //     early          the chain of the multipliers of cut lanes
 //     mine           a lane's own copy of the command, made from that of its chain
 //     there          the slice as it arrives on a chain's die
-// A turn is the TURN_TOKENS tokens that a command serves. A pair, as in PAIRS and FACTOR_W, is two tokens of a turn
-// that share a multiplier. A unit pair is two neighbouring units of the operand.
+// Words for work, in this file and those below it:
+//     firing         one entry of the schedule: one product of a matrix with the operand, for all tokens of the step
+//     row-step       one row of the matrix in each lane; its dot products with all tokens of the operand
+//     chunk          RC row-steps of weights that share header beats, which come before them: one beat with the row
+//                    scale and the bias of each row, then the beats with group scales or group words
+//     K outermost    the order of the first chunk of a firing that begins before its operand is complete
+//                    (rill_engine_ctrl). K is the dimension over which a dot product sums
+//     turn           the TURN_TOKENS tokens that a command serves
+//     pair           two tokens of a turn that share a multiplier, as in PAIRS and FACTOR_W
+//     unit, unit pair  BEAT_BITS / 8 mantissas of one token's operand; two neighbouring units
 // With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies slow a simulation down.
 //
 // name               meaning                                                                   unit       range
@@ -224,7 +232,7 @@ module rill_engine #(
     localparam WORD_BEATS = (ASYM_UNITS / 2 * (XS / 8) + 7) / 8;
     localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    // Covers the 12 cycles from the arrival of a beat until its place is free.
+    // Capacity of a lane, in beats. It covers the 12 cycles from the arrival of a beat until its place is free.
     localparam LANE_BEATS = 16;
     localparam K_UNITS = 16;                 // units of the step's own keys that can wait per lane
     localparam FAN_OUT = 8;                                // lanes that share a copy of the operand

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the matrix engine: turns schedule entries (docs/engine.md) into one command per cycle for all lanes in
-// lockstep. Once a command has left, nothing can stall it.
+// lockstep. Once a command has left, nothing can stall it. The header of rill_engine defines firing, row-step, chunk
+// and turn.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Each entry is one firing, and is prepared
 // while earlier firings run.
@@ -21,16 +22,16 @@
 //     cmd_valid   multiply the beat that is taken now or, for later tokens of a beat, was taken last. With cmd_valid:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
-//     cmd_raw     1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr ({layer[9:0], row[12:0], unit}), in layer n_layer of
-//                 rill_engine_entries
+//     cmd_raw     0 weights, whose rows have row parameters; 1 keys, 2 values, which have none
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr ({layer[9:0], row[12:0], unit}; layer is n_layer of
+//                 rill_engine_entries)
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step
 //     cmd_tok     token, or with TURN_TOKENS 2, 4 turn
 //     cmd_unit_pair  number of the pair of operand units for this beat; int4 weights use both units
-//     cmd_half    other beats: the unit of that pair that the beat uses
+//     cmd_half    int8 weights, keys and values: the one unit of that pair that the beat uses, 0 or 1
 //     cmd_acc     row of accumulators
-//     cmd_others  TURN_TOKENS 2, 4: bit i: token i + 1 of the turn is valid
+//     cmd_others  TURN_TOKENS 2, 4: bit i: token i + 1 of the turn is valid (token 0 always is)
 //     cmd_bank    TURN_TOKENS 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
 //     cmd_out     the result of token cmd_out_tok leaves. The first result of a row-step leaves as its sum is made, the
 //                 others are read from row cmd_out_row of the accumulators, in bank cmd_out_bank
@@ -300,7 +301,7 @@ module rill_engine_ctrl #(
     wire        renew_now = !active_q || all_there;
 
     // After a header beat, or with K outermost before the end of a column, the next data beat has the same place in its
-    // row as now.
+    // row as now, so beats_left_q and what follows from it do not change.
     wire        same_beat = header_q || (outer_q && !column_end);
     // Source of the next beat.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this memory beat is the last one, or there was none

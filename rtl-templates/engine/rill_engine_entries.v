@@ -102,6 +102,7 @@ module rill_engine_entries #(
     // ---- first cycle: decodes the entry and computes with positions; a_* are its registers ----
     wire [95:0] entry = s_axis_entry_tdata[ENGINE_BITS-1:0];
     wire [63:0] step = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_STEP +: SCHEDULE_STEP_W];
+    // int4: group scales per row. The field has 8 bits, and 0 in it means 256.
     wire [8:0]  groups = {entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 8'd0, entry[ENGINE_GROUPS +: ENGINE_GROUPS_W]};
     wire [8:0]  groups_up = groups + 9'd7;
     wire        is_asym = ASYM != 0 && entry[ENGINE_ASYM];

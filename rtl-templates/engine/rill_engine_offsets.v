@@ -6,7 +6,7 @@
 // (rill_engine_command), valid_3 in cycle 3, valid_4 and int4_4 in cycle 4.
 // q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8,
 // one cycle before the lanes need it, because rill_engine has a register for it per group of lanes. Otherwise q comes
-// when the lanes need it.
+// in cycle 11 + PAIR_MORE (rill_pair_skew.vh), in which the lanes need it.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 //
 // name         meaning                                                                  unit    range

@@ -18,7 +18,8 @@
 //     room          the output FIFO has a place for a result; TURN_TOKENS 2, 4: it has TOKENS places, and no earlier
 //                   result is still to leave
 // y_pulse: an output word has left the FIFO, so its place is free.
-// Throughput: one result per cycle. Reset: clk, synchronous active-high rst; clears cmd_out, room and bank.
+// Throughput: one result per cycle. Reset: clk, synchronous active-high rst: all places of the FIFO are free (room is
+// 1), results that have not left are discarded, and cmd_out and bank are 0.
 //
 // name         meaning                                                           unit    range
 // TOKENS       tokens per step, upper bound                                      tokens  1, 2, 4, 8

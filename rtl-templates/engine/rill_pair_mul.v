@@ -4,11 +4,12 @@
 //
 // x and x_1 each hold a pair of tokens. sum_in comes from the port cascade of another multiplier, sum_beside from the
 // port p of one.
-// PUMP 1: the multiplier is a rill_packed_mul, and x_1, weight_1, clk_2x and phase are ignored.
+// PUMP 1: the multiplier is a rill_packed_mul, so p comes 1 cycle after x and weight. x_1, weight_1, clk_2x and phase
+// are ignored.
 // PUMP 2: 2.5 cycles after x, p holds the product of x and weight plus the sums sum_in and sum_beside, for half a
 // cycle. In the next half it holds the product of x_1 and weight (WEIGHTS 1), or of x_1 and weight_1 (WEIGHTS 2), which
 // comes a cycle later than x. If LEVEL is odd, x_1 and weight come a cycle later than x, and p half a cycle later. en
-// is ignored. phase comes from rill_pump_phase.
+// is ignored. phase is {second, first} of rill_pump_phase.
 // No reset.
 //
 // name     meaning                            unit      range

@@ -3,7 +3,8 @@
 // row's parameters: all at once or in words (rill_row_params_along).
 //
 // PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. PARAM_BITS not 0: these are 0, and word
-// comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none.
+// comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none; rst has no effect, because
+// rill_hop clears no bit here.
 //
 // name        meaning                                           unit    range
 // TERM_BITS   width of all terms together                       bits    1 or more

@@ -4,7 +4,7 @@
 // are delayed equally, so the copy returns the same data as the buffer.
 //
 // Cycle 0: write and read (copy_write and copy_read of rill_x_buffer), and controls as in rill_x_slice. Cycle 2 + HOPS:
-// slice and shift.
+// slice and shift, as from rill_x_slice.
 // Reset: clk, synchronous active-high rst; writes on their way are discarded.
 //
 // name         meaning                                              unit    range

@@ -4,7 +4,9 @@
 // weight is two nibbles. A token that is not valid counts as zeros, because the memory holds old data in its place.
 //
 // Cycle 0: controls {valid, others, half, int4}. int4: the slice is both units; else half selects one. others: bit i:
-// token i + 1 is valid. Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no valid.
+// token i + 1 is valid (token 0 always is). Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no
+// valid. slice has two units of mantissas for each token. shift has 5 bits for each token, the exponent of the block
+// less EXP_MIN: rill_quantize makes none above 31, so the upper 3 bits of shift_0 and shift_1 are 0. Token 0 is low.
 // PARTS: parts of the slice, each with a copy of the controls.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 //

@@ -2,9 +2,10 @@
 // Keeps a copy of the operand's factors and of its blocks' exponents in registers for a few lanes (a share of
 // rill_engine), so that the registers have few loads. The factors are in PARTS parts, each with its own controls.
 //
-// shift and the first factors (rill_engine_factors) come with `now`, the valid of the beat. With TURN_TOKENS 2, 4 or
-// PUMP 2 the other factors come up to PAIR_TOP cycles later (rill_pair_skew.vh). x and shift_there follow one cycle
-// later, and stay until the next beat. x has 16 bits per factor and token, sign-extended.
+// shift and the first factors (rill_engine_factors) come in the cycle after `now`, the valid of the beat, because each
+// part has a register for its controls. With TURN_TOKENS 2, 4 or PUMP 2 the other factors come up to PAIR_TOP cycles
+// later (rill_pair_skew.vh). x and shift_there follow shift and the factors one cycle later, and stay until the next
+// beat. x has 16 bits per factor and token, sign-extended.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 //
 // name         meaning                                           unit    range
@@ -38,7 +39,7 @@ module rill_x_spread #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = TURN_TOKENS > 1 ? 32 : 16;
-    // factors are delayed, because multipliers add in trees
+    // 1: factors come one after the other, because multipliers add in trees (rill_pair_skew.vh)
     localparam SKEWED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0;
     localparam PART = 2 * XS * FACTOR_W / PARTS;
     `include "rill_pair_skew.vh"

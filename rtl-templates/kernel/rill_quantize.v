@@ -78,10 +78,11 @@ module rill_quantize #(
         end
     endgenerate
 
-    localparam LANES_1 = LANES > 0 ? LANES : 1;
+    localparam LANES_1 = LANES > 0 ? LANES : 1;            // avoids a division by 0 before the error above is reported
     localparam LEVELS = $clog2(LANES_1);
-    // Cycles from the last word of a block until it may be read. The largest field of its last chunk is then at the
-    // output of the tree and is written to top_q in the same cycle; top1_q takes it directly (below).
+    // Cycles from the last word of a block until it may be read. In the cycle of the first read, the largest field of
+    // the last chunk is at the output of the tree (u_top). It is in top_q one cycle too late for this read, so top1_q
+    // takes it from the tree.
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
     localparam XS = BEAT_BITS / 8;
     localparam CHUNKS = (BLOCK + LANES_1 - 1) / LANES_1;

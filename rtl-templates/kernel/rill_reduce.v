@@ -163,8 +163,9 @@ module rill_reduce #(
                 assign joined = {{16{whole[43]}}, whole} + (place_q[ADDR_W] ? 60'd0 : old);
                 assign lane_bad[i] = over || bad;
             end else begin : gen_order
-                // key maps a number to an unsigned integer with the same order, or with the opposite one for a minimum.
-                // 0 is below the keys of all finite numbers and is used for elements past N.
+                // key maps a number to an unsigned integer with the same order, or with the opposite one for a minimum,
+                // so the largest key is wanted in both cases. 0 is below the keys of all finite numbers and stands for
+                // elements past N.
                 localparam OUTSIDE = N > 0 && i >= N - (GROUP - 1) * LANES;
                 reg  [31:0] x_q;
                 reg         outside_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN,
-// which is cap * tanh(x / cap). The product before exp saturates, so that a large x gives no infinity.
+// which is cap * tanh(x / cap), because tanh(z) = 2 * (1 / (1 + exp(-2 z)) - 1/2). The product before exp saturates, so
+// that a large x gives no infinity.
 //
 // Latency 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
 // (rill_pipe). fault is high in the cycle in which the first product meets a NaN or an infinity in a valid stage, so it

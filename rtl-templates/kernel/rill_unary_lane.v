@@ -105,7 +105,7 @@ module rill_unary_lane #(
             assign fault = fault_y && valid[LATENCY_MUL-1];
             wire unused = &{1'b0, rst, valid};
         end else begin : gen_hard
-            // A fault can only come from x: the product saturates, and B is small.
+            // A fault can only come from x: the product saturates, and the sum stays finite if |B| is below 2^103.
             wire [31:0] product, sum;
             wire        fault_product;
             wire [1:0]  never;

@@ -238,14 +238,14 @@ module rill_axi_checker #(
     reg [63:0]     aw_addr [0:ORDER-1];
     reg [ID_W-1:0] aw_id [0:ORDER-1];
     integer        w_len [0:ORDER-1];
-    integer        aw_wr;
-    integer        aw_rd;
-    integer        w_wr;
-    integer        w_rd;
-    integer        w_beat;
-    integer        w_alone;
-    integer        b_due [0:IDS-1];
-    integer        b_open [0:IDS-1];
+    integer        aw_wr;                    // bursts whose address has passed
+    integer        aw_rd;                    // of these: compared with their W burst
+    integer        w_wr;                     // bursts whose last beat has passed
+    integer        w_rd;                     // of these: compared with their AW burst
+    integer        w_beat;                   // beats of the present W burst
+    integer        w_alone;                  // cycles in which beats have been ahead of their address, in a row
+    integer        b_due [0:IDS-1];          // bursts of an id whose address and beats have passed, without B
+    integer        b_open [0:IDS-1];         // bursts of an id whose address has passed, without B
     integer        b;
     integer        bi;
 

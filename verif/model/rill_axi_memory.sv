@@ -82,15 +82,18 @@ module rill_axi_memory #(
             ids <= rill_hbm_ids(rill_hbm_port(32'(channel), BEAT_BITS / 8));
         end
 
-    // A DPI call returns after how many cycles the next call is of use, and how many ids a burst takes or gives back.
+    // rill_hbm_read and rill_hbm_write return {ids that the burst takes, stall[7:0]}: no address is accepted for
+    // `stall` cycles. rill_hbm_give_write returns such a number for beats. rill_hbm_take_read and
+    // rill_hbm_take_response return 0 if they gave a beat or a response, otherwise after how many cycles the next
+    // call is of use.
     reg                  ar_open_q = 1'b0;
-    int                  ar_stall_q = 0;
+    int                  ar_stall_q = 0;     // cycles until an address is accepted
     int                  reads_q = 0;        // bursts outstanding
     int                  read_ids_q = 0;     // ids that they take
-    int                  r_wait_q = 0;
+    int                  r_wait_q = 0;       // cycles until the next rill_hbm_take_read
     reg                  r_valid_q = 1'b0;
     bit [511:0]          r_data_q;
-    int                  r_meta_q = 0;       // {ids[12:0], last, resp[1:0], id[15:0]}
+    int                  r_meta_q = 0;       // {ids that are given back[12:0], last, resp[1:0], id[15:0]}
     wire                 ar_take = arvalid && arready;
 
     assign arready = ar_open_q && ar_stall_q == 0;
@@ -107,9 +110,9 @@ module rill_axi_memory #(
     int                  writes_q = 0;       // bursts accepted, response not yet made
     int                  write_ids_q = 0;    // ids that they take
     int                  w_bursts_q = 0;     // bursts whose data have all come
-    int                  b_wait_q = 0;
+    int                  b_wait_q = 0;       // cycles until the next rill_hbm_take_response
     reg                  b_valid_q = 1'b0;
-    int                  b_meta_q = 0;
+    int                  b_meta_q = 0;       // as r_meta_q, without last
     wire                 aw_take = awvalid && awready;
     wire                 w_take = wvalid && wready;
 
