@@ -139,8 +139,8 @@ static void heads_have_the_clocks(void **state) {
 static void the_top_has_the_block_diagram(void **state) {
     (void)state;
     static const char *const lines[] = {
-        "//   host\n//     |  registers\n//     v\n//   u_control  <-- memory: prompt ids (prompt), header of the "
-        "image,",
+        ("//   host\n//     |  registers\n//     v\n//   u_control  <-- memory: prompt ids (prompt), header of the "
+         "image,"),
         "//              --> memory: generated ids (ring)\n//     |  token, step words\n//     v\n//   u_embed    <-- ",
         "//     |  embedded\n//     v\n//   u_layer x4 <-- u_control: step words, vector parameters (param_load)\n",
         "//              --> u_shared: q_mx, attention_q, ",
