@@ -144,8 +144,9 @@ static const struct schema_field design_fields[] = {
             "raises it by 1, a wrong one lowers it by 1, and steps have drafts while it is 2 or 3. Without `drafts`, "
             "the key has no effect"},
     {FIELD(host_drafts), RANGE(0, 1), .preset = 0, .range = "0 or 1",
-     .doc = "1: the host may predict the tokens of a request, before it or while it runs, and steps take them as drafts "
-            "([predicted tokens](drafts.md#predicted-tokens)). The generated tokens stay the same. Needs `drafts`"},
+     .doc =
+         "1: the host may predict the tokens of a request, before it or while it runs, and steps take them as drafts "
+         "([predicted tokens](drafts.md#predicted-tokens)). The generated tokens stay the same. Needs `drafts`"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "

@@ -8,7 +8,7 @@
 // check). A list has no place from CONTEXT on, so ids for such places are dropped. A `word` of `set` from CONTEXT on
 // gives a list that stays empty. Each bit of `drop` (level) empties the list of its slot. Writes may come at any time,
 // also during a lookup, which may then give a mixture of old and new ids.
-// Lookup: `look` (pulse) asks for drafts of slot `slot`, whose request has `count` ids, of which `last` is the last one.
+// Lookup: `look` (pulse) asks for drafts of slot `slot`, whose request has `count` ids. `last` is the last one of them.
 // The three must stay from `look` to `over`. Later `over` comes (pulse), with `found`. If found, `drafts` has the
 // DRAFTS ids of the list from place `count` on, the first in the low bits. They are found if the list has all of them
 // and agrees with the request: it begins at place `count`, or its id at the place before is `last`.

@@ -11,8 +11,8 @@
 // the id that is put next. A right guess raises the confidence by 1, at most to 3, and a wrong one lowers it by 1, at
 // least to 0. Only with a confidence of 2 or 3 the step gets the drafts. So drafts that are always wrong cost at most
 // two steps with drafts, and drafts begin again when guesses come true.
-// LIST 1: the host may predict ids, with the ports list_drop, list_set, list_put and list_word of rill_draft_lookup. Its
-// ids are used before a search. They are guesses like others, and raise and lower the confidence.
+// LIST 1: the host may predict ids, with the ports list_drop, list_set, list_put and list_word of rill_draft_lookup.
+// They are used before a search. They are guesses like others, and raise and lower the confidence.
 // Latency: 1 cycle more than rill_draft_lookup; with `off` 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //

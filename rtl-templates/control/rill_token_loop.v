@@ -531,7 +531,8 @@ module rill_token_loop #(
                 row_near_q <= row_hash;
                 row_q <= row_near_q;
             end
-            wire unused_drafts = &{1'b0, list_set, list_put, list_word, top_k, taken_q, generates_q, step_over_q, equal_q};
+            wire unused_drafts = &{1'b0, list_set, list_put, list_word, top_k, taken_q, generates_q, step_over_q,
+                equal_q};
         end
     endgenerate
 
