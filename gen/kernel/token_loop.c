@@ -15,8 +15,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 enum { LOOKUP_WAYS = 8 /* ids that rill_draft_lookup and rill_slot_drafts compare in a cycle */ };
 static int64_t lookup_rows(int64_t ids) { return (ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS; }
 
-// Adds rill_draft_list: its ids, the two ends of each slot's list, and its logic. LIST_LUT and LIST_FF come from a
-// synthesis with SLOTS=1, CONTEXT=1024, ID_W=16 and DRAFTS=3.
+// Adds rill_draft_list: its ids, the two ends of each slot's list, and its logic. LIST_LUT and LIST_FF are a
+// guess from its registers and comparisons: verif/cost/measured.txt has no synthesis of this module.
 static void add_list_cost(const struct kernel_args *a, int64_t bits, struct cost_resources *r) {
     enum { END_BITS = 17, LIST_LUT = 200, LIST_FF = 150 };
     int64_t slots = args_int(a, "SLOTS", 1), drafts = args_int(a, "DRAFTS", 0);
