@@ -82,6 +82,7 @@ struct ir_design {
     int logprobs;         // places of the list in a record of log probabilities; 0: the design makes no records
     int drafts;           // most drafts (guessed next tokens) of a decode step; 0: none
     int draft_confidence; // confidence in drafts when a request begins (rill_drafts); 0 without drafts
+    int host_drafts;      // 1: drafts also come from a list that the host writes (rill_draft_list); else 0
     int slots;            // requests at the same time; 0: one, without the logic for slots
     int prefix;           // 1: a request can keep positions of the request before it; else 0
     bool is_lm;           // true: ids in, ids out; false: rows in, rows out

@@ -52,6 +52,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, logprobs)                                                                                                 \
     F(COUNT, drafts)                                                                                                   \
     F(COUNT, draft_confidence)                                                                                         \
+    F(COUNT, host_drafts)                                                                                              \
     F(COUNT, slots)                                                                                                    \
     F(COUNT, prefix)                                                                                                   \
     F(COUNT, query_heads)                                                                                              \

@@ -15,6 +15,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 enum { LOOKUP_WAYS = 8 /* ids that rill_draft_lookup and rill_slot_drafts compare in a cycle */ };
 static int64_t lookup_rows(int64_t ids) { return (ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS; }
 
+// Adds rill_draft_list: its ids, the two ends of each slot's list, and its logic. LIST_LUT and LIST_FF are a
+// guess from its registers and comparisons: verif/cost/measured.txt has no synthesis of this module.
+static void add_list_cost(const struct kernel_args *a, int64_t bits, struct cost_resources *r) {
+    enum { END_BITS = 17, LIST_LUT = 200, LIST_FF = 150 };
+    int64_t slots = args_int(a, "SLOTS", 1), drafts = args_int(a, "DRAFTS", 0);
+    const struct cost_resources logic = {.lut = LIST_LUT, .ff = LIST_FF + drafts * bits};
+    cost_add(r, &logic, 1);
+    cost_ram_add(r, slots * args_int(a, "CONTEXT", 1), bits, RAM_AUTO, 1);
+    cost_ram_add(r, slots, 2 * END_BITS, RAM_DISTRIBUTED, 1);
+}
+
 // The terms come from one synthesis, which verif/cost/measured.txt does not have: with CONTEXT=1024, ID_W=16 and
 // DRAFTS=3, rill_drafts takes 1973 LUTs and 520 flip-flops. rill_slot_drafts is smaller, so for it they are an upper
 // bound.
@@ -26,6 +37,7 @@ void class_draft_cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, bits, PER_DRAFTS_ID_BIT);
     cost_per(r, 1, PER_DRAFTS_BASE);
     cost_ram_add(r, rows, bits, RAM_AUTO, LOOKUP_WAYS);
+    if (args_int(a, "LIST", 0)) add_list_cost(a, bits, r);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
@@ -39,14 +51,17 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_draft_cost(a, r);
 }
 
+// Returns the cycles before a lookup in which the host's list is found to have no drafts.
+static int64_t list_cycles(const struct ir *ir) { return ir->design.host_drafts ? CYCLES_DRAFT_LIST : 0; }
+
 int64_t kernel_lookup_cycles(const struct ir *ir, int64_t ids) {
-    return lookup_rows(ids) + ir->design.drafts + CYCLES_DRAFTS;
+    return list_cycles(ir) + lookup_rows(ids) + ir->design.drafts + CYCLES_DRAFTS;
 }
 
 // A lookup that finds nothing ends with its last row, without the stages that read the drafts.
 int64_t kernel_slot_lookup_cycles(const struct ir *ir, int64_t ids, bool found) {
     enum { DRAFT_STAGES = 3 };
-    return lookup_rows(ids) + CYCLES_SLOT_DRAFTS + (found ? ir->design.drafts : -DRAFT_STAGES);
+    return list_cycles(ir) + lookup_rows(ids) + CYCLES_SLOT_DRAFTS + (found ? ir->design.drafts : -DRAFT_STAGES);
 }
 
 int kernel_reset_way(const struct ir_kernel *k) {

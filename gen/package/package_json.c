@@ -131,6 +131,7 @@ void package_json(const struct package *p, struct text *out) {
     if (d->drafts)
         text_addf(out, " \"drafts\": %d, \"draft_counter\": %d,\n", d->drafts,
                   kernel_counters(&p->ir->kernel[kernel_first(p->ir, KERNEL_REGISTERS)]) - DRAFT_COUNTERS);
+    if (d->host_drafts) text_add(out, " \"host_drafts\": true,\n");
     if (d->prefix) text_add(out, " \"prefix\": true,\n");
     text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, IR_NET_ROW_HASH) == IR_NONE ? "false" : "true");
     add_registers(p, out);

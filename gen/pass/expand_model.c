@@ -46,6 +46,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .logprobs = d->logprobs,
                                     .drafts = d->drafts,
                                     .draft_confidence = d->drafts ? d->draft_confidence : 0,
+                                    .host_drafts = d->host_drafts,
                                     .slots = d->slots > 1 ? d->slots : 0,
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,

@@ -429,6 +429,26 @@ static void add_prefix(struct ir *ir) {
     ir_add_open(ir, k, "held");
 }
 
+// Connects the writes of the host's list of drafts with the token loop, or ties them off in a design without
+// `host_drafts`.
+static void add_draft_list(struct ir *ir) {
+    int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_LOOP);
+    const struct port nets[] = {
+        {"list_set", IR_NET_LIST_SET}, {"list_put", IR_NET_LIST_PUT}, {"list_word", IR_NET_LIST_WORD}};
+    if (ir->design.host_drafts) {
+        add_nets(ir, registers, nets, COUNT_OF(nets));
+        add_nets(ir, k, nets, COUNT_OF(nets));
+        ir_set_int(ir, registers, "LIST", 1);
+        ir_set_int(ir, k, "LIST", 1);
+        return;
+    }
+    bind_ports ports = bind_read_ports(ir, k);
+    for (size_t i = 0; i < COUNT_OF(nets); i++) {
+        ir_add_open(ir, registers, nets[i].name);
+        ir_add_zero(ir, k, nets[i].name, bind_find_port(&ports, nets[i].name)->bits);
+    }
+}
+
 // Sets the parameters of the token loop, which bind-operations has added, and connects its ports.
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
@@ -716,6 +736,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_sampling(ir);
     add_slot_registers(ir);
     add_prefix(ir);
+    add_draft_list(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_image_header(ir);
     for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);

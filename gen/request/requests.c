@@ -68,12 +68,23 @@ static const char *sampling_fault(const struct ir *ir, const struct sim_options 
     return why;
 }
 
+// Refuses predictions in a design that takes none, and late ones in a design without slots.
+static const char *predict_fault(const struct ir *ir, const struct sim_options *o) {
+    for (size_t i = 0; i < o->prompts.count; i++) {
+        const struct sim_prompt *p = &o->prompts.items[i];
+        if ((p->predicted_text || p->predicted) && !ir->design.host_drafts) return MSG_PREDICT_ABSENT;
+        if (p->predict_at && !ir->design.slots) return MSG_PREDICT_LATE;
+    }
+    return NULL;
+}
+
 const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *why = channels_fault(arena, ir, o);
     if (!why) why = save_fault(arena, ir, o);
     if (!why) why = from_fault(arena, ir, o);
     if (!why) why = prefix_fault(ir, o);
     if (!why) why = sampling_fault(ir, o);
+    if (!why) why = predict_fault(ir, o);
     return why ? why : rows_fault(arena, ir, o);
 }
 
@@ -91,7 +102,7 @@ static const char *encode(const struct tokenizer *tokenizer, const struct sim_op
     const char *text = prompt->text ? prompt->text : "", *why = NULL;
     if (o->chat_template) why = tokenizer_encode_chat(tokenizer, o->chat_template, text, &ids);
     else tokenizer_encode_prompt(tokenizer, text, strlen(text), &ids);
-    *r = (struct sim_request){ids.items, (int64_t)ids.count, r->tokens};
+    *r = (struct sim_request){.prompt = ids.items, .prompt_len = (int64_t)ids.count, .tokens = r->tokens};
     return why ? arena_printf(arena, "--chat %s: %s", o->chat, why) : NULL;
 }
 
@@ -122,13 +133,34 @@ static void fit_tokens(const struct ir_design *d, const struct sim_options *o, s
     if (d->is_lm && r->prompt_len <= d->context) r->tokens = at_most(r->tokens, d->context - r->prompt_len + 1);
 }
 
+// Reads the prediction of a request. Returns NULL, or what is wrong.
+static const char *read_prediction(struct arena *arena, const struct ir *ir, const struct tokenizer *tokenizer,
+                                   const struct sim_prompt *prompt, struct sim_request *r) {
+    r->predicted = prompt->predicted;
+    r->predicted_count = prompt->predicted_count;
+    if (prompt->predicted_text) {
+        struct token_ids ids = {0};
+        tokenizer_encode(tokenizer, prompt->predicted_text, strlen(prompt->predicted_text), false, &ids);
+        r->predicted = ids.items;
+        r->predicted_count = (int64_t)ids.count;
+    }
+    if (r->predicted_count > SIM_PREDICTED_MOST)
+        return arena_printf(arena, MSG_PREDICT_LONG, (long long)r->predicted_count, SIM_PREDICTED_MOST);
+    const int64_t vocabulary = ir->design.is_lm ? ir_vocabulary(ir) : 0;
+    for (int64_t i = 0; i < r->predicted_count; i++)
+        if (r->predicted[i] >= vocabulary)
+            return arena_printf(arena, MSG_PREDICTED_TOKEN_UNKNOWN, (unsigned)r->predicted[i], (long long)vocabulary);
+    return NULL;
+}
+
 const char *sim_request_read(struct arena *arena, const struct ir *ir, const struct tokenizer *tokenizer,
                              const struct sim_options *o, const struct sim_prompt *prompt, struct sim_request *r) {
     const char *why = NULL;
-    *r = (struct sim_request){prompt->ids, prompt->count, prompt->tokens};
+    *r = (struct sim_request){.prompt = prompt->ids, .prompt_len = prompt->count, .tokens = prompt->tokens};
     if (!ir->design.is_lm && prompt->ids) return MSG_DESIGN_TAKES_ROWS;
     if (!ir->design.is_lm) r->prompt_len = prompt->tokens;
     else if (!prompt->ids) why = encode(tokenizer, o, prompt, arena, r);
+    if (!why) why = read_prediction(arena, ir, tokenizer, prompt, r);
     if (why) return why;
     fit_tokens(&ir->design, o, r);
     if (o->unchecked) return NULL;

@@ -46,6 +46,54 @@ static const char *read_then(struct arena *arena, void *into, const char *value)
     return why;
 }
 
+// ---- predictions, which belong to the request before them ----
+
+// Returns the request to which a prediction belongs, or NULL if there is none or if it has a prediction.
+static struct sim_prompt *to_predict(struct sim_options *o) {
+    struct sim_prompt *p = o->prompts.count > 0 ? &o->prompts.items[o->prompts.count - 1] : NULL;
+    return p && !p->predicted_text && !p->predicted ? p : NULL;
+}
+
+static const char *read_predict(struct arena *arena, void *into, const char *value) {
+    struct sim_prompt *p = to_predict(into);
+    (void)arena;
+    if (!p) return MSG_PREDICT_FIRST;
+    p->predicted_text = value;
+    return NULL;
+}
+
+static const char *read_predict_ids(struct arena *arena, void *into, const char *value) {
+    struct sim_prompt *p = to_predict(into);
+    struct token_ids ids = {0};
+    if (!p) return MSG_PREDICT_FIRST;
+    if (!token_ids_read(arena, value, &ids) || !ids.count)
+        return arena_printf(arena, "not a list of ids, as 1,2,3: %s", value);
+    p->predicted = ids.items;
+    p->predicted_count = (int64_t)ids.count;
+    return NULL;
+}
+
+static bool read_whole(const char *text, uint64_t *number);
+static const char *read_predict_at(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_prompt *p = o->prompts.count > 0 ? &o->prompts.items[o->prompts.count - 1] : NULL;
+    if (!p || (!p->predicted_text && !p->predicted)) return MSG_PREDICT_FIRST;
+    if (!read_whole(value, &p->predict_at)) return arena_printf(arena, "not a number: %s", value);
+    return NULL;
+}
+
+// Reads a line of --requests: a request, or a prediction for the request before it.
+static const char *read_request_line(struct arena *arena, struct sim_options *o, const char *line) {
+    static const char predict[] = "predict:", predict_ids[] = "predict-ids:";
+    if (strncmp(line, predict, strlen(predict)) == 0)
+        return read_predict(arena, o, line + strlen(predict) + (line[strlen(predict)] == ' '));
+    if (strncmp(line, predict_ids, strlen(predict_ids)) == 0)
+        return read_predict_ids(arena, o, line + strlen(predict_ids) + strspn(line + strlen(predict_ids), " "));
+    if (strncmp(line, "ids:", 4) == 0) return add_ids(arena, o, line + 4 + strspn(line + 4, " "));
+    add_prompt(arena, o)->text = line;
+    return NULL;
+}
+
 // Whether a file can be read only once: a pipe or a device.
 static bool is_pipe(const char *path) {
     struct stat s;
@@ -63,10 +111,8 @@ static const char *read_requests(struct arena *arena, void *into, const char *pa
     if (data == NULL)
         return arena_printf(arena, "%s cannot be read: %s", path, errno ? strerror(errno) : "it is too large");
     why = NULL;
-    for (char *line = strtok(data, "\n"); line != NULL && why == NULL; line = strtok(NULL, "\n")) {
-        if (strncmp(line, "ids:", 4) == 0) why = add_ids(arena, o, line + 4 + strspn(line + 4, " "));
-        else add_prompt(arena, o)->text = line;
-    }
+    for (char *line = strtok(data, "\n"); line != NULL && why == NULL; line = strtok(NULL, "\n"))
+        why = read_request_line(arena, o, line);
     return why;
 }
 
@@ -273,7 +319,16 @@ const struct option_row request_rows[] = {
     {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
      .help = "a request as token ids: 1,2,3"},
     {"--requests", "FILE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_requests,
-     .help = "file with one request per line: text, or `ids:` and a list"},
+     .help = "file with one request per line: text, or `ids:` and a list. A line `predict:` with a text or "
+             "`predict-ids:` with a list is the prediction for the request before it"},
+    {"--predict", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_predict,
+     .help = "for a design with `host_drafts`: the host predicts this answer to the prompt before this option. The "
+             "design takes its tokens as drafts"},
+    {"--predict-ids", "LIST", OPTION_CALL, OPTION_REPEATS, 0, .call = read_predict_ids,
+     .help = "the same as token ids: 1,2,3, at most 2048"},
+    {"--predict-at", "CYCLES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_predict_at,
+     .help = "for a design with `slots`: the host gives the prediction before this option so many cycles after it has "
+             "submitted the request (default: before)"},
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
              "After a prompt it applies to that prompt. The first one also applies to prompts without one"},

@@ -58,11 +58,16 @@ struct sim_prompt {
     int64_t count;  // number of ids
     int64_t tokens; // tokens to generate, or rows to send
     bool then;      // the ids continue those of the previous request, generated ones included
-    int64_t prefix; // positions to keep of the previous request, or SIM_PREFIX_*
+    // What the host predicts as the answer, as text or ids; NULL: nothing.
+    const char *predicted_text;
+    const uint32_t *predicted;
+    int64_t predicted_count; // number of predicted ids
+    uint64_t predict_at;     // cycles from the submission to the prediction; 0: before the request
+    int64_t prefix;          // positions to keep of the previous request, or SIM_PREFIX_*
     struct sampling sampling;
     unsigned sampled; // bit n: the options give setting n of sampling for this request
 };
-enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1 };
+enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1, SIM_PREDICTED_MOST = 2048 /* predicted ids of a request */ };
 
 // A burst that the memory answers with an error.
 struct sim_error {
@@ -161,6 +166,8 @@ const char *sim_options_fault(struct arena *, const struct ir *, const struct si
 struct sim_request {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;
+    const uint32_t *predicted; // ids that the host predicts after the prompt
+    int64_t predicted_count;
 };
 struct tokenizer;
 // Opens the tokenizer in the folder of the image. If there is none, opens a tokenizer in which each byte is a token. It

@@ -143,6 +143,10 @@ static const struct schema_field design_fields[] = {
      .doc = "confidence in drafts with which a request begins ([drafts](drafts.md#when-drafts-help)). A right guess "
             "raises it by 1, a wrong one lowers it by 1, and steps have drafts while it is 2 or 3. Without `drafts`, "
             "the key has no effect"},
+    {FIELD(host_drafts), RANGE(0, 1), .preset = 0, .range = "0 or 1",
+     .doc =
+         "1: the host may predict the tokens of a request, before it or while it runs, and steps take them as drafts "
+         "([predicted tokens](drafts.md#predicted-tokens)). The generated tokens stay the same. Needs `drafts`"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
@@ -236,6 +240,13 @@ static void check_drafts(const struct spec_design *d, struct loc loc, struct dia
     else diag_note(diag, loc, "remove `drafts`, or use `T` of at least 2");
 }
 
+// Checks that a design whose host predicts tokens can have drafts.
+static void check_host_drafts(const struct spec_design *d, struct loc loc, struct diag *diag) {
+    if (!d->host_drafts || d->drafts) return;
+    diag_error(diag, loc, MSG_HOST_DRAFTS);
+    diag_note(diag, loc, "add `drafts`, for example `drafts: %d`", d->tokens > 1 ? d->tokens - 1 : 1);
+}
+
 // Checks that `pump` is 2 with `A: 4`, where multipliers always work twice in a cycle.
 static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->pump > 1 || d->copies < CHOICE_PUMPED_COPIES) return;
@@ -313,6 +324,7 @@ void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct
     check_arrays(&spec->design, spec_place(spec, "design.A"), diag);
     check_pump(&spec->design, spec_place(spec, "design.pump"), diag);
     check_drafts(&spec->design, spec_place(spec, "design.drafts"), diag);
+    check_host_drafts(&spec->design, spec_place(spec, "design.host_drafts"), diag);
     check_bursts(spec, diag);
     check_board(spec, diag);
     if (!spec->model) return;

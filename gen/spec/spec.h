@@ -79,6 +79,7 @@ struct spec_design {
     int logprobs;         // most likely tokens whose log probabilities a record has; 0: there are no records
     int drafts;           // most drafts of a decode step; 0: none
     int draft_confidence; // confidence in drafts when a request begins
+    int host_drafts;      // 1: the host can predict tokens, which become drafts; 0: it cannot
     int slots;            // requests that the design holds at the same time
     int prefix;           // 1: a request can keep positions of the request before it (kept prefix); 0: it cannot
     int on_chip_kib;      // KiB that a group of operations may store on chip; 0: no limit, one group

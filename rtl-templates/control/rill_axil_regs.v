@@ -17,6 +17,7 @@
 // auto-restart.
 // SLOTS above 1 (rill_slot_loop): while ap_start is high, all arguments and settings except the bases accept writes as
 // well. The registers slot, submit and slots exist, and bit 2 of IP_IER and IP_ISR is request_ended.
+// LIST 1 (rill_draft_list): draft_at and draft_id exist. They accept writes at any time, also while ap_start is high.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                             unit           range
@@ -26,6 +27,7 @@
 // END_IDS       ids that end a request; words for more ids read 0   ids            1 to 8
 // SLOTS         requests at the same time                           slots          1 to 16
 // PREFIX        1: with prefix and held; 0: they read 0             -              0, 1
+// LIST          1: with draft_at and draft_id                       -              0, 1
 // COUNTER_BITS  width of counters; 64 if COUNTERS is 0              bits           derived
 `default_nettype none
 
@@ -36,6 +38,7 @@ module rill_axil_regs #(
     parameter END_IDS = 1,
     parameter SLOTS = 1,
     parameter PREFIX = 0,
+    parameter LIST = 0,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
     input  wire                    clk,
@@ -92,6 +95,9 @@ module rill_axil_regs #(
     output wire [31:0]             prefix,              // positions that are kept; 0 again after ap_done
     output wire                    forget,              // pulse: `held` was written
     input  wire [31:0]             held,
+    output wire                    list_set,            // pulse: draft_at was written
+    output wire                    list_put,            // pulse: draft_id was written
+    output wire [31:0]             list_word,           // what was written
     input  wire [31:0]             ending,
     input  wire [63:0]             fault_address,
     input  wire [31:0]             fault_channel,
@@ -129,6 +135,9 @@ module rill_axil_regs #(
         end
         if (PREFIX != 0 && PREFIX != 1) begin : gen_bad_prefix
             rill_error_PREFIX_must_be_0_or_1 u_error ();
+        end
+        if (LIST != 0 && LIST != 1) begin : gen_bad_list
+            rill_error_LIST_must_be_0_or_1 u_error ();
         end
     endgenerate
 
@@ -190,8 +199,9 @@ module rill_axil_regs #(
     wire       read_ctrl;
     reg        auto_restart_q;
     wire       begins = write_ctrl && w_data_q[0] ? !ap_start || ap_done : ap_done && auto_restart_q && halt == 2'b00;
+    wire       writes_list = LIST == 1 && (w_address == REG_DRAFT_AT || w_address == REG_DRAFT_ID);
     wire       ignores = apply && ap_start && (SLOTS > 1 ? w_address >= REG_BASE && w_address < REG_MAGIC
-        : w_address >= REG_PROMPT_LEN && w_address != REG_HALT);
+        : w_address >= REG_PROMPT_LEN && w_address != REG_HALT && !writes_list);
     reg        done_q;                       // ap_ctrl_hs has two bits, ap_done and ap_ready, which are equal here
     reg        ready_q;
     reg        global_enable_q;
@@ -319,7 +329,7 @@ module rill_axil_regs #(
             halt <= halt_before;
 
     wire [31:0] magic = 32'h4C4C4952;        // "RILL" in ASCII, the first letter in the low byte
-    wire [31:0] version = 32'h0001_0005;     // {major, minor} of the register map
+    wire [31:0] version = 32'h0001_0006;     // {major, minor} of the register map
 
     // Settings of sampling.
     generate
@@ -393,6 +403,24 @@ module rill_axil_regs #(
         end
     endgenerate
     wire [31:0] held_now = PREFIX == 1 ? held : 32'd0;
+
+    // The host's list of drafts.
+    generate
+        if (LIST == 1) begin : gen_list
+            reg        set_q, put_q;
+            reg [31:0] word_q;
+            always @(posedge clk) begin
+                set_q <= !rst && apply && w_address == REG_DRAFT_AT;
+                put_q <= !rst && apply && w_address == REG_DRAFT_ID;
+                word_q <= merge(32'd0, w_data_q, w_strobe_q);
+            end
+            assign list_set = set_q;
+            assign list_put = put_q;
+            assign list_word = word_q;
+        end else begin : gen_no_list
+            assign {list_set, list_put, list_word} = 34'd0;
+        end
+    endgenerate
 
     genvar c;
     generate

@@ -10,7 +10,10 @@
 // match. If so, `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay until the next
 // `find`, but `clear` and rst lower `ready`, which is also low before the first lookup. No id may be put from a `find`
 // to its `ready`.
-// Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
+// LIST 1: the host may predict ids (rill_draft_list; list_drop, list_set, list_put and list_word are its ports drop[0],
+// set, put and word). If its list has drafts for the place after the last id, a lookup gives these, without a search.
+// Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most. LIST adds 3 cycles, or DRAFTS + 4 if
+// its ids do not agree. If it has drafts, the latency is DRAFTS + 5 cycles.
 // Reset: clk, synchronous active-high rst.
 //
 // name     meaning                              unit       range
@@ -20,6 +23,8 @@
 // LEAST    ids of the shortest match            ids        1 to MOST
 // MOST     ids of the longest match             ids        2 to 4
 // WAYS     places that are compared in a cycle  places     4, 8, 16
+// LIST     1: with a list of the host           -          0, 1
+// VOCAB    LIST: ids are below it; 0: any       ids        0 or more
 `default_nettype none
 
 module rill_draft_lookup #(
@@ -28,7 +33,9 @@ module rill_draft_lookup #(
     parameter DRAFTS = 0,
     parameter LEAST = 2,
     parameter MOST = 3,
-    parameter WAYS = 8
+    parameter WAYS = 8,
+    parameter LIST = 0,
+    parameter VOCAB = 0
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -36,6 +43,10 @@ module rill_draft_lookup #(
     input  wire                   put,
     input  wire [ID_W-1:0]        id,
     input  wire                   find,
+    input  wire                   list_drop,             // this and the next three: with LIST, else unused
+    input  wire                   list_set,
+    input  wire                   list_put,
+    input  wire [31:0]            list_word,
     output reg                    ready,
     output reg                    found,
     output wire [DRAFTS*ID_W-1:0] drafts
@@ -65,6 +76,9 @@ module rill_draft_lookup #(
         if (WAYS != 4 && WAYS != 8 && WAYS != 16) begin : gen_bad_ways
             rill_error_WAYS_must_be_4_8_or_16 u_error ();
         end
+        if (LIST != 0 && LIST != 1) begin : gen_bad_list
+            rill_error_LIST_must_be_0_or_1 u_error ();
+        end
     endgenerate
 
     // ---- ids: place p is in row p / WAYS, way p mod WAYS ----
@@ -92,8 +106,27 @@ module rill_draft_lookup #(
             last_q <= {last_q[(MOST-1)*ID_W-1:0], id};
     end
 
+    // ---- the host's list ----
+    wire                 list_over;
+    wire                 list_found;
+    wire [DRAFTS*ID_W-1:0] list_drafts;
+    generate
+        if (LIST == 1) begin : gen_list
+            rill_draft_list #(.SLOTS(1), .CONTEXT(CONTEXT), .VOCAB(VOCAB), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_list (
+                .clk(clk), .rst(rst || clear), .drop({15'd0, list_drop}), .set(list_set), .put(list_put),
+                .write_slot(4'd0), .word(list_word), .look(find), .slot(4'd0), .count(count_q), .last(last_q[ID_W-1:0]),
+                .over(list_over), .found(list_found), .drafts(list_drafts));
+        end else begin : gen_no_list
+            assign list_over = 1'b0;
+            assign list_found = 1'b0;
+            assign list_drafts = {(DRAFTS*ID_W){1'b0}};
+            wire unused_list = &{1'b0, list_drop, list_set, list_put, list_word};
+        end
+    endgenerate
+
     // ---- scan: rows are read backwards, from the row of place limit_q - 1 to row 0 ----
-    localparam [2:0] S_IDLE = 3'd0, S_LIMIT = 3'd1, S_SCAN = 3'd2, S_READ = 3'd3, S_END = 3'd4;
+    localparam [2:0] S_IDLE = 3'd0, S_LIMIT = 3'd1, S_SCAN = 3'd2, S_READ = 3'd3, S_END = 3'd4,
+        S_LIST = 3'd5;
     reg  [2:0]           state_q;
     reg  [AT_W-1:0]      limit_q;            // only places below it are considered
     reg                  asked_q;            // read_row_q is part of the scan
@@ -181,8 +214,12 @@ module rill_draft_lookup #(
         end else
             case (state_q)
                 S_IDLE: if (find) begin
-                    state_q <= S_LIMIT;
+                    state_q <= LIST == 1 ? S_LIST : S_LIMIT;
                     ready <= 1'b0;
+                end
+                S_LIST: if (list_over) begin
+                    state_q <= list_found ? S_IDLE : S_LIMIT;
+                    ready <= list_found;
                 end
                 S_LIMIT: if (limit_q == {AT_W{1'b0}}) begin
                     state_q <= S_IDLE;
@@ -207,6 +244,8 @@ module rill_draft_lookup #(
         end
         if (state_q == S_SCAN && scan_end)
             found <= best_d >= LEAST_32[MATCH_W-1:0];
+        else if (state_q == S_LIST && list_over)
+            found <= list_found;
 
         // rows: asked, then `row`, then held_q
         asked_q <= (state_q == S_LIMIT && limit_q != {AT_W{1'b0}})
@@ -250,6 +289,8 @@ module rill_draft_lookup #(
         take_way_q <= next_q[WAY_W-1:0];
         take_row_q <= take_valid_q;
         take_row_way_q <= take_way_q;
+        if (state_q == S_LIST)
+            drafts_q <= list_drafts;
         if (state_q == S_SCAN)
             kept_q <= 3'd0;
         else if (take_row_q) begin

@@ -11,6 +11,8 @@
 // the id that is put next. A right guess raises the confidence by 1, at most to 3, and a wrong one lowers it by 1, at
 // least to 0. Only with a confidence of 2 or 3 the step gets the drafts. So drafts that are always wrong cost at most
 // two steps with drafts, and drafts begin again when guesses come true.
+// LIST 1: the host may predict ids, with the ports list_drop, list_set, list_put and list_word of rill_draft_lookup.
+// They are used before a search. They are guesses like others, and raise and lower the confidence.
 // Latency: 1 cycle more than rill_draft_lookup; with `off` 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //
@@ -19,13 +21,17 @@
 // ID_W        width of an id                    bits       1 to 32
 // DRAFTS      drafts of a step                  ids        1 to 7
 // CONFIDENCE  confidence when a request begins  -          0 to 3
+// LIST        1: with a list of the host        -          0, 1
+// VOCAB       LIST: ids are below it; 0: any    ids        0 or more
 `default_nettype none
 
 module rill_drafts #(
     parameter CONTEXT = 0,
     parameter ID_W = 0,
     parameter DRAFTS = 0,
-    parameter CONFIDENCE = 1
+    parameter CONFIDENCE = 1,
+    parameter LIST = 0,
+    parameter VOCAB = 0
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -34,6 +40,10 @@ module rill_drafts #(
     input  wire                   put,
     input  wire [ID_W-1:0]        id,
     input  wire                   judged,
+    input  wire                   list_drop,
+    input  wire                   list_set,
+    input  wire                   list_put,
+    input  wire [31:0]            list_word,
     output reg                    ready,
     output reg  [3:0]             more,
     output wire [DRAFTS*ID_W-1:0] drafts
@@ -55,9 +65,11 @@ module rill_drafts #(
     wire       looked;
     wire       found;
 
-    rill_draft_lookup #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_lookup (
-        .clk(clk), .rst(rst), .clear(clear), .put(put), .id(id), .find(looks), .ready(looked),
-        .found(found), .drafts(drafts));
+    rill_draft_lookup #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .LIST(LIST),
+        .VOCAB(VOCAB)) u_lookup (
+        .clk(clk), .rst(rst), .clear(clear), .put(put), .id(id), .find(looks), .list_drop(list_drop),
+        .list_set(list_set), .list_put(list_put), .list_word(list_word), .ready(looked), .found(found),
+        .drafts(drafts));
 
     always @(posedge clk) begin
         if (rst || clear)

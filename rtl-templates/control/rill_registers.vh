@@ -63,4 +63,6 @@ localparam [11:0] REG_EOT_MORE_06 = 12'h298;
 localparam [11:0] REG_SLOT = 12'h2A0;
 localparam [11:0] REG_SUBMIT = 12'h2A4;
 localparam [11:0] REG_SLOTS = 12'h2A8;
+localparam [11:0] REG_DRAFT_AT = 12'h2B0;
+localparam [11:0] REG_DRAFT_ID = 12'h2B4;
 // verilator lint_on UNUSEDPARAM

@@ -13,13 +13,17 @@
 // places that are followed by DRAFTS ids are considered. Then `ready` rises, and `more` is DRAFTS, or 0 if there was no
 // match or the confidence is below 2. `drafts` has the DRAFTS ids after the place, the first in the low bits. All three
 // stay until the next `find`.
+// LIST 1: the host may predict ids of each slot (rill_draft_list; list_drop, list_set, list_put and list_word are its
+// ports drop, set, put and word, and list_slot is write_slot). If the slot's list has drafts for the place after the
+// last id, a lookup gives these, without a search. rst keeps the lists.
 // Confidence: if a lookup has found drafts, the first of them is a guess at the id that the request gets next. When
 // this id is put, a right guess raises the request's confidence by 1, at most to 3, and a wrong one lowers it by 1, at
 // least to 0.
 // Order: `enter` comes at least 2 cycles after the latest `put` or the rise of `ready`; `find` at least 3 cycles after
 // `enter` and after the latest `put`. `put`, `enter` and `find` come at least 4 cycles after the latest `skip`. Between
 // a `find` and its `ready` there is none of the three others.
-// Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most.
+// Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most. LIST adds 3 cycles, or DRAFTS + 4 if
+// its ids do not agree. If it has drafts, the latency is DRAFTS + 5 cycles.
 // Reset: clk, synchronous active-high rst, which also ends a lookup and sets `more` to 0. What is known of slots is
 // valid until their next `fresh`.
 //
@@ -32,6 +36,8 @@
 // LEAST       ids of the shortest match            ids        1 to MOST
 // MOST        ids of the longest match             ids        2 to 4
 // WAYS        places that are compared in a cycle  places     4, 8, 16
+// LIST        1: with lists of the host            -          0, 1
+// VOCAB       LIST: ids are below it; 0: any       ids        0 or more
 `default_nettype none
 
 module rill_slot_drafts #(
@@ -42,7 +48,9 @@ module rill_slot_drafts #(
     parameter CONFIDENCE = 1,
     parameter LEAST = 2,
     parameter MOST = 3,
-    parameter WAYS = 8
+    parameter WAYS = 8,
+    parameter LIST = 0,
+    parameter VOCAB = 0
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -53,6 +61,11 @@ module rill_slot_drafts #(
     input  wire                   put,
     input  wire [ID_W-1:0]        id,
     input  wire                   find,
+    input  wire [15:0]            list_drop,             // this and the next four: with LIST, else unused
+    input  wire                   list_set,
+    input  wire                   list_put,
+    input  wire [3:0]             list_slot,
+    input  wire [31:0]            list_word,
     output reg                    ready,
     output reg  [3:0]             more,
     output wire [DRAFTS*ID_W-1:0] drafts
@@ -94,6 +107,9 @@ module rill_slot_drafts #(
         if ($signed(CONFIDENCE) < 0 || CONFIDENCE > 3) begin : gen_bad_confidence
             rill_error_CONFIDENCE_must_be_0_to_3 u_error ();
         end
+        if (LIST != 0 && LIST != 1) begin : gen_bad_list
+            rill_error_LIST_must_be_0_or_1 u_error ();
+        end
     endgenerate
 
     // ---- what is known about the request of each slot ----
@@ -112,6 +128,7 @@ module rill_slot_drafts #(
     reg  [WAY_W-1:0]     way0_q, way1_q;     // ways of the ids that are read, and that are in `row`
     wire [31:0]          base = {28'd0, slot} * ROWS_32;
     wire [ROW_BITS-1:0]  row;                // the row of read_q one cycle before
+    wire                 list_hit;           // the list has given drafts
     wire                 all_kept;           // a lookup ends that has found drafts
     wire                 right = id == guess_q;
 
@@ -133,9 +150,27 @@ module rill_slot_drafts #(
             if (put || all_kept)
                 guessed_q <= !put;
             if (all_kept)
-                guess_q <= drafts[ID_W-1:0];
+                guess_q <= list_hit ? list_drafts[ID_W-1:0] : drafts[ID_W-1:0];
         end
     end
+
+    // ---- lists of the host ----
+    wire                 list_over;
+    wire                 list_found;
+    wire [DRAFTS*ID_W-1:0] list_drafts;
+    generate
+        if (LIST == 1) begin : gen_list
+            rill_draft_list #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .VOCAB(VOCAB), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_list (
+                .clk(clk), .rst(rst), .drop(list_drop), .set(list_set), .put(list_put), .write_slot(list_slot),
+                .word(list_word), .look(find), .slot(slot_q), .count(count_q), .last(last_q[ID_W-1:0]),
+                .over(list_over), .found(list_found), .drafts(list_drafts));
+        end else begin : gen_no_list
+            assign list_over = 1'b0;
+            assign list_found = 1'b0;
+            assign list_drafts = {(DRAFTS*ID_W){1'b0}};
+            wire unused_list = &{1'b0, list_drop, list_set, list_put, list_slot, list_word};
+        end
+    endgenerate
 
     // ---- ids: place p of a slot is in row p / WAYS of the slot, way p mod WAYS ----
     reg  [ADDR_W-1:0]    read_q;
@@ -156,7 +191,7 @@ module rill_slot_drafts #(
     // ---- scan: the rows of the slot, from row 0 to that of place limit_q - 1 ----
     // A row passes these stages: 0 it is read, 1 it is in `row`, 2 it is in held_q, 3 its matches are in ways_q, 4 the
     // longest of them is in top_q. A cycle later best_q has it.
-    localparam [1:0] S_IDLE = 2'd0, S_SCAN = 2'd1, S_READ = 2'd2;
+    localparam [1:0] S_IDLE = 2'd0, S_SCAN = 2'd1, S_READ = 2'd2, S_LIST = 2'd3;
     reg  [1:0]           state_q;
     reg  [AT_W-1:0]      limit_q;            // only places below it are considered
     reg  [ROW_W-1:0]     row_end_q;          // the last row with such places
@@ -174,7 +209,9 @@ module rill_slot_drafts #(
     reg                  over_q;             // best_q has the result of the scan
     wire [AT_W-1:0]      limit = count_q > DRAFTS_32[AT_W-1:0] ? count_q - DRAFTS_32[AT_W-1:0] : {AT_W{1'b0}};
     wire [AT_W-1:0]      limit_last = limit_q - 1'b1;
-    wire                 finds = find && limit_q != {AT_W{1'b0}};
+    wire                 listed = state_q == S_LIST && list_over;
+    wire                 searches = LIST == 1 ? listed && !list_found : find; // the search begins, if there are places
+    wire                 finds = searches && limit_q != {AT_W{1'b0}};
 
     // The id that is k places before the place of way w has index WAYS + w - k.
     wire [2*ROW_BITS-1:0] both = {held_q, before_q};
@@ -223,7 +260,8 @@ module rill_slot_drafts #(
     reg  [3:0]           kept_q;             // drafts that have arrived
     reg  [DRAFTS*ID_W-1:0] drafts_q;
     assign drafts = drafts_q;
-    assign all_kept = !rst && state_q == S_READ && kept_q == DRAFTS_32[3:0];
+    assign list_hit = listed && list_found;
+    assign all_kept = !rst && ((state_q == S_READ && kept_q == DRAFTS_32[3:0]) || list_hit);
     wire                 takes = state_q == S_READ && take_q != DRAFTS_32[3:0];
     wire [ROW_W-1:0]     read_at = skip ? count_q[WAY_W +: ROW_W] : state_q == S_READ ? next_q[WAY_W +: ROW_W] : scan_q;
     assign read_row = first_row + {{(32-ROW_W){1'b0}}, read_at};
@@ -237,9 +275,14 @@ module rill_slot_drafts #(
         end else
             case (state_q)
                 S_IDLE: if (find) begin
+                    state_q <= LIST == 1 ? S_LIST : finds ? S_SCAN : S_IDLE;
+                    ready <= LIST != 1 && !finds;
+                    more <= 4'd0;
+                end
+                S_LIST: if (list_over) begin
                     state_q <= finds ? S_SCAN : S_IDLE;
                     ready <= !finds;
-                    more <= 4'd0;
+                    more <= list_found && confidence_q[1] ? DRAFTS_32[3:0] : 4'd0;
                 end
                 S_SCAN: if (over_q) begin
                     state_q <= found ? S_READ : S_IDLE;
@@ -259,7 +302,7 @@ module rill_slot_drafts #(
             scan_q <= {ROW_W{1'b0}};
         else if (asking_q)
             scan_q <= scan_q + 1'b1;
-        asking_q <= !rst && (state_q == S_IDLE ? finds : asking_q && scan_q != row_end_q);
+        asking_q <= !rst && (finds || (state_q != S_IDLE && asking_q && scan_q != row_end_q));
         read_q <= read_row[ADDR_W-1:0];
         valid_q <= state_q == S_SCAN ? {valid_q[STAGES-2:0], asking_q} : {STAGES{1'b0}};
         final_q <= {final_q[STAGES-2:0], scan_q == row_end_q};
@@ -287,6 +330,8 @@ module rill_slot_drafts #(
         taking_q <= {taking_q[0], takes};
         skipping_q <= {skipping_q[0], skip};
         {way0_q, way1_q} <= {skip ? count_q[WAY_W-1:0] : next_q[WAY_W-1:0], way0_q};
+        if (state_q == S_LIST)
+            drafts_q <= list_drafts;
         if (state_q == S_SCAN)
             kept_q <= 4'd0;
         else if (taking_q[1]) begin

@@ -29,6 +29,9 @@
 // ring, and each further one as long as all ids of the part before it were equal to the drafts and did not end the
 // request. The request's next part begins after the tokens whose ids were sent. draft_counts: {right drafts, drafts in
 // steps} of the request in slot `slot`, 64 bits each.
+// LIST: the host may predict ids of requests (rill_draft_list; list_set, list_put and list_word are its ports set, put
+// and word, for slot `slot`). The list of a slot is emptied when its request ends, so a list that is written to a free
+// slot is that of the slot's next request.
 // With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it
 // is accepted. Before a step is sent, row_set pulses once for each token of the step. With the pulse come the token's
 // number in the step (row), its position (row_position) and its settings (row_inverse to row_seed). The settings are 0
@@ -69,6 +72,7 @@
 // PREFIX         1: requests may begin after held positions                     -          0, 1
 // DRAFTS         drafts of a request in a step, upper bound                     tokens     0 to TOKENS - 1
 // CONFIDENCE     confidence in drafts when a request begins (rill_slot_drafts)  -          0 to 3
+// LIST           1: drafts also come from lists of the host                     -          0, 1
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -93,6 +97,7 @@ module rill_slot_loop #(
     parameter PREFIX = 0,
     parameter DRAFTS = 0,
     parameter CONFIDENCE = 1,
+    parameter LIST = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -145,6 +150,9 @@ module rill_slot_loop #(
     output wire [31:0]              row_min_p,
     output wire [63:0]              row_seed,
     output wire [127:0]             draft_counts,       // with DRAFTS, else 0
+    input  wire                     list_set,           // this and the next two: with LIST, else unused
+    input  wire                     list_put,
+    input  wire [31:0]              list_word,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -231,6 +239,9 @@ module rill_slot_loop #(
         end
         if ($signed(DRAFTS) < 0 || (DRAFTS != 0 && DRAFTS >= TOKENS)) begin : gen_bad_drafts
             rill_error_DRAFTS_must_be_less_than_TOKENS u_error ();
+        end
+        if (LIST != 0 && (LIST != 1 || DRAFTS == 0)) begin : gen_bad_list
+            rill_error_LIST_must_be_0_or_1_and_0_without_DRAFTS u_error ();
         end
     endgenerate
 
@@ -628,13 +639,16 @@ module rill_slot_loop #(
             wire [2:0]  draft_at = count_q[2:0] - 3'd1;
             wire        puts = (state_q == S_SCAN && !scan_bad) || (state_q == S_WRITE && m_axis_ring_tready);
             wire [31:0] put_id = state_q == S_SCAN ? scan_id : next_id_q;
+            wire [15:0] ended = end_now ? slot_bit : 16'd0;
+            wire [15:0] list_drop = rst ? 16'hFFFF : lost ? busy_q | ended : ended;
             always @(posedge clk)
                 look_q <= state_q == S_LOOK && !look_over ? {look_q[2:0], 1'b1} : 4'd0;
             rill_slot_drafts #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS),
-                .CONFIDENCE(CONFIDENCE)) u_drafts (
+                .CONFIDENCE(CONFIDENCE), .LIST(LIST), .VOCAB(VOCAB)) u_drafts (
                 .clk(clk), .rst(rst || state_q == S_FLUSH), .enter(state_q == S_TAKE), .slot(slot_q),
                 .fresh(fresh_q[slot_q]), .skip(state_q == S_SKIP && skips), .put(puts), .id(put_id[ID_W-1:0]),
-                .find(finds), .ready(found_ready), .more(more), .drafts(drafts));
+                .find(finds), .list_drop(list_drop), .list_set(list_set), .list_put(list_put), .list_slot(slot),
+                .list_word(list_word), .ready(found_ready), .more(more), .drafts(drafts));
             assign look_over = (look_q[2] && drafts_most_q == 4'd0) || (look_q[3] && found_ready);
             assign part_drafts = drafts_most_q < more ? drafts_most_q : more;
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[draft_at*ID_W +: ID_W]};
@@ -644,6 +658,7 @@ module rill_slot_loop #(
             assign part_drafts = 4'd0;
             assign draft_id = 32'd0;
             assign draft_counts = 128'd0;
+            wire unused_list = &{1'b0, list_set, list_put, list_word};
         end
     endgenerate
 

@@ -78,6 +78,9 @@
 // steps go to m_axis_walk_step one by one, each after m_axis_step has taken it. If the request ends with an id, the
 // further ids of this step are taken and dropped.
 // A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
+// LIST: the host may predict ids of the request (rill_draft_list; list_set, list_put and list_word are its ports set,
+// put and word). Its list is emptied when a request is done, so a list that is written between two requests is that of
+// the second one.
 // draft_events are pulses: [0] a draft is sent as a token of a step; [1] the id after a right draft is sent to the
 // ring.
 //
@@ -101,6 +104,7 @@
 // DRAFTS         drafts of a generating step, upper bound                       tokens     0 to TOKENS - 1
 // CONFIDENCE     confidence in drafts when a request begins (rill_drafts)       -          0 to 3
 // PREFIX         1: a request may begin after positions of the previous one     -          0, 1
+// LIST           1: drafts also come from a list of the host                    -          0, 1
 // HASHES         rows whose hashes are in row_hash                              rows       derived
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
@@ -125,6 +129,7 @@ module rill_token_loop #(
     parameter DRAFTS = 0,
     parameter CONFIDENCE = 1,
     parameter PREFIX = 0,
+    parameter LIST = 0,
     parameter HASHES = DRAFTS > 0 ? TOKENS : 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -162,6 +167,9 @@ module rill_token_loop #(
     output reg  [63:0]              logits_hash,
     input  wire [31:0]              top_k,
     output wire [1:0]               draft_events,       // {accepted, drafted}
+    input  wire                     list_set,           // this and the next two: with LIST, else unused
+    input  wire                     list_put,
+    input  wire [31:0]              list_word,
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -244,6 +252,9 @@ module rill_token_loop #(
         end
         if (PREFIX != 0 && (PREFIX != 1 || MODE != 0)) begin : gen_bad_prefix
             rill_error_PREFIX_must_be_0_or_1_and_0_in_MODE_1 u_error ();
+        end
+        if (LIST != 0 && (LIST != 1 || DRAFTS == 0)) begin : gen_bad_list
+            rill_error_LIST_must_be_0_or_1_and_0_without_DRAFTS u_error ();
         end
     endgenerate
 
@@ -469,8 +480,10 @@ module rill_token_loop #(
             wire                   found_ready;
             wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
             wire                   passed = passes && is_q[S_ID_CHECK];
-            rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .CONFIDENCE(CONFIDENCE)) u_drafts (
+            rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .CONFIDENCE(CONFIDENCE),
+                .LIST(LIST), .VOCAB(VOCAB)) u_drafts (
                 .clk(clk), .rst(source_rst), .clear(is_q[S_IDLE]), .off(top_k != 32'd0),
+                .list_drop(rst || is_q[S_DONE]), .list_set(list_set), .list_put(list_put), .list_word(list_word),
                 .put(next_take || (prefill_q && (sent || passed))),
                 .id(next_take ? s_axis_next_id_tdata[ID_W-1:0] : id_q[ID_W-1:0]), .judged(judged),
                 .ready(found_ready), .more(more), .drafts(drafts));
@@ -520,7 +533,8 @@ module rill_token_loop #(
                 row_near_q <= row_hash;
                 row_q <= row_near_q;
             end
-            wire unused_drafts = &{1'b0, top_k, taken_q, generates_q, step_over_q, equal_q};
+            wire unused_drafts = &{1'b0, list_set, list_put, list_word, top_k, taken_q, generates_q, step_over_q,
+                equal_q};
         end
     endgenerate
 

@@ -230,7 +230,7 @@ struct Bench {
 // ---- the checks ----
 
 static bool is_identified(Bench &b) {
-    return b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10005 && b.read64(REG_IDENTITY) == b.identity &&
+    return b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10006 && b.read64(REG_IDENTITY) == b.identity &&
            b.read64(REG_LAYOUT) == b.layout;
 }
 

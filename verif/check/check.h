@@ -24,6 +24,9 @@ struct check_request {
     const float *const *row;
     int64_t from;                    // first position that the design runs; the replay alone runs earlier ones
     const struct check_state *state; // gives the replay the positions before `from`; NULL: the replay runs them
+    const uint32_t *predicted;       // ids that the host predicts after the prompt
+    int64_t predicted_count;
+    bool is_late; // the host gives them while the request runs, at a time that the checker does not know
 };
 
 // The replay's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
@@ -139,11 +142,15 @@ struct check_part {
     int64_t first;
     int tokens;
 };
+struct check_parts_of {   // the parts of a request
+    int64_t first, after; // position at which the request begins, and the position after its last part
+    const struct check_part *part;
+    size_t parts;
+};
 // In a design with slots and drafts: compares the parts of the request with those that its ids allow, and counts its
-// drafts. The request begins at position `first`. How many drafts a part has also depends on the other requests, so it
-// may have fewer than were found. Call it after check_golden_ids. Returns NULL, or what is wrong (arena text).
-const char *check_parts(struct check *check, int64_t first, const struct check_part part[], size_t parts,
-                        struct check_drafts_counts *counts);
+// drafts. How many drafts a part has also depends on the other requests, so it may have fewer than were found. Call it
+// after check_golden_ids. Returns NULL, or what is wrong (arena text).
+const char *check_parts(struct check *check, const struct check_parts_of *, struct check_drafts_counts *counts);
 void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
 // Returns the number of steps of the request, for which it runs the replay to the request's end.
 int64_t check_steps(struct check *check);

@@ -73,14 +73,29 @@ static void count_step(struct check_drafts_counts *c, int drafted, int right) {
     else c->right[right]++;
 }
 
-// Returns the drafts for a step that begins at a generated position, or NULL if none are found.
-static const uint32_t *drafts_at(struct check *check, int64_t first) {
+// Returns the drafts that the list of predicted ids has for a step that begins at a generated position, by the rules of
+// rill_draft_list. Returns NULL if the list does not have all of them, or differs from the id at that position.
+static const uint32_t *predicted_at(const struct check *check, int64_t first) {
+    const struct check_request *r = &check->request;
+    const int64_t at = first - r->count, places = at_most(r->predicted_count, check->ir->design.context - r->count);
+    if (at + 1 + check->ir->design.drafts > places || r->predicted[at] != id_at(check, first)) return NULL;
+    return &r->predicted[at + 1];
+}
+
+// Returns the drafts that are found in the ids of the request for a step that begins at a generated position, or NULL.
+static const uint32_t *repeated_at(struct check *check, int64_t first) {
     const struct check_request *r = &check->request;
     int64_t count = first + 1;
     uint32_t *ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)count);
     memcpy(ids, r->ids, (size_t)r->count * sizeof *ids);
     memcpy(ids + r->count, check->ids, (size_t)(count - r->count) * sizeof *ids);
     return find_drafts(ids, count, check->ir->design.drafts);
+}
+
+// Returns the drafts for a step that begins at a generated position, or NULL if none are found.
+static const uint32_t *drafts_at(struct check *check, int64_t first) {
+    const uint32_t *predicted = predicted_at(check, first);
+    return predicted ? predicted : repeated_at(check, first);
 }
 
 // Appends the generating step that begins at position `first`.
@@ -143,10 +158,21 @@ static const char *prompt_part(struct check *check, const struct check_part *p, 
     return arena_printf(check->arena, "the part at position %lld goes beyond the prompt", (long long)p->first);
 }
 
-// Compares a part of a request that generates, and adds it to the counts. Returns NULL, or what is wrong.
-static const char *generating_part(struct check *check, const struct check_part *p, int64_t *position) {
-    struct check_drafts_state *d = &check->drafts;
+// Returns the drafts of a part. If the host gives its prediction late, they are those of the prediction, or those that
+// are found without it: the ones after which the next part begins where it does. next: position after the part.
+static const uint32_t *drafts_of_part(struct check *check, const struct check_part *p, int64_t next) {
     const uint32_t *found = drafts_at(check, p->first);
+    if (!check->request.is_late || !found) return found;
+    if (p->first + right_tokens(check, p->first, found, p->tokens - 1) == next) return found;
+    const uint32_t *repeated = repeated_at(check, p->first);
+    return repeated ? repeated : found;
+}
+
+// Compares a part of a request that generates, and adds it to the counts. next: position after the part, by the next
+// part. Returns NULL, or what is wrong.
+static const char *generating_part(struct check *check, const struct check_part *p, int64_t next, int64_t *position) {
+    struct check_drafts_state *d = &check->drafts;
+    const uint32_t *found = drafts_of_part(check, p, next);
     const int drafted = p->tokens - 1, findable = found ? most_drafts(check, p->first) : 0,
               most = d->confidence & CONFIDENT ? findable : 0;
     if (drafted > most)
@@ -155,22 +181,25 @@ static const char *generating_part(struct check *check, const struct check_part 
     const struct step s = {
         .first = p->first, .tokens = p->tokens, .valid = right_tokens(check, p->first, found, drafted)};
     count_step(&d->counts, drafted, s.valid - 1);
-    if (findable > 0) follow_confidence(check, p, found);
+    // Late predictions may have been guesses or not, so the confidence is not known.
+    if (check->request.is_late) d->confidence = ANY_CONFIDENCE;
+    else if (findable > 0) follow_confidence(check, p, found);
     *position += s.valid;
     return NULL;
 }
 
-const char *check_parts(struct check *check, int64_t first, const struct check_part part[], size_t parts,
-                        struct check_drafts_counts *counts) {
-    int64_t position = first;
+const char *check_parts(struct check *check, const struct check_parts_of *of, struct check_drafts_counts *counts) {
+    const struct check_part *part = of->part;
+    int64_t position = of->first;
     const char *wrong = NULL;
     drafts_begin(check);
-    for (size_t i = 0; i < parts && !wrong; i++) {
+    for (size_t i = 0; i < of->parts && !wrong; i++) {
+        const int64_t next = i + 1 < of->parts ? part[i + 1].first : of->after;
         if (part[i].first != position || part[i].tokens < 1 || !plan_has(check, position))
             wrong = arena_printf(check->arena, "a part begins at position %lld, but the next position is %lld",
                                  (long long)part[i].first, (long long)position);
         else if (position < check->request.count) wrong = prompt_part(check, &part[i], &position);
-        else wrong = generating_part(check, &part[i], &position);
+        else wrong = generating_part(check, &part[i], next, &position);
     }
     *counts = check->drafts.counts;
     return wrong;

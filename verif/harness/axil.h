@@ -5,7 +5,7 @@
 
 #include "verif/harness/sim_pins.h"
 
-enum { AXIL_MAX = 256 }; // most accesses of a list
+enum { AXIL_MAX = 4096 }; // most accesses of a list
 struct axil_access {
     bool is_write;
     uint32_t address, data; // data: to write, or as read

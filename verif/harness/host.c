@@ -115,6 +115,7 @@ static bool open_request(struct host *host, const struct sim_prompt *prompt, str
     if (why != NULL) return sim_fail(sim, "%s", why), false;
     if (sim->ir->design.is_lm && prompt->ids == NULL && r == host->result) warn_of_chat(sim);
     r->prompt = asked.prompt, r->prompt_len = asked.prompt_len, r->tokens = asked.tokens;
+    r->predicted = asked.predicted, r->predicted_count = asked.predicted_count;
     if ((why = from_fault(host, r)) != NULL) return sim_fail(sim, "%s", why), false;
     r->room = at_most(r->tokens, design(host)->context + 1); // unchecked requests may exceed the context
     r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->room + 1);
@@ -196,6 +197,21 @@ void host_sample(const struct host *host) {
     if (host->sim->oracle) oracle_sample(host->sim->oracle, sampling(host));
 }
 
+// Returns the settings that the command line gives for the current request.
+static const struct sim_prompt *asked_prompt(const struct host *host) {
+    return &host->sim->options.prompts.items[host->request];
+}
+
+// Begins the list of the current request's predicted ids. Without ids, it removes those of a request before.
+void host_write_prediction(struct host *host, bool ids) {
+    struct request_result *r = current(host);
+    struct axil *axil = &host->axil;
+    if (design(host)->slots) axil_write(axil, REG_SLOT, (uint32_t)host->slot);
+    axil_write(axil, REG_DRAFT_AT, (uint32_t)r->prompt_len);
+    for (int64_t i = 0; ids && i < r->predicted_count; i++) axil_write(axil, REG_DRAFT_ID, r->predicted[i]);
+    r->told_prediction = ids;
+}
+
 // Writes the arguments of the current request, and the settings and interrupts that it needs.
 static void write_request(struct host *host) {
     const struct request_result *r = current(host);
@@ -214,6 +230,7 @@ static void write_request(struct host *host) {
         write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(host, c));
     if (d->sampling) write_sampling(axil, sampling(host));
     if (d->prefix) axil_write(axil, REG_PREFIX, (uint32_t)r->prefix);
+    if (d->host_drafts) host_write_prediction(host, asked_prompt(host)->predict_at == 0);
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, d->slots ? IER_SLOTS : 1);
 }
@@ -291,7 +308,10 @@ static void begin_check(struct host *host) {
                                     .eot = *ends,
                                     .row = (const float *const *)host->rows,
                                     .from = r->begin ? r->begin : host->sim->options.from,
-                                    .state = host->sim->options.state ? &host->sim->load.file : NULL};
+                                    .state = host->sim->options.state ? &host->sim->load.file : NULL,
+                                    .predicted = r->predicted,
+                                    .predicted_count = r->predicted_count,
+                                    .is_late = asked_prompt(host)->predict_at > 0};
     check_drafts_off(host->sim->check, d->sampling && sampling(host)->top_k);
     host_sample(host);
     check_begin(host->sim->check, &request);

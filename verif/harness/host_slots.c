@@ -122,6 +122,24 @@ static void send_stop(struct host *host, int slot) {
     request_at(host, host->slots.request[slot])->told_stop = true;
 }
 
+// Returns a slot whose request gets its prediction now (--predict-at), or the number of slots if there is none.
+static int slot_to_predict(const struct host *host) {
+    for (int s = 0; s < slot_count(host); s++) {
+        const int request = host->slots.request[s];
+        const struct request_result *r = request < 0 ? NULL : &host->result[request];
+        if (!r || r->told_prediction || !r->predicted_count) continue;
+        if (hbm_cycle(host->sim->hbm) >= r->start + host->sim->options.prompts.items[request].predict_at) return s;
+    }
+    return slot_count(host);
+}
+
+// Gives the request of a slot its prediction while it runs.
+static void send_prediction(struct host *host, int slot) {
+    select_request(host, host->slots.request[slot], slot);
+    axil_clear(&host->axil);
+    host_write_prediction(host, true);
+}
+
 // Notes whether the design has accepted the request. If the run ended just before the submission, the design has not
 // accepted it, and the request is sent again.
 static void request_sent(struct host *host) {
@@ -215,7 +233,9 @@ static void keep_results(struct host *host) {
 static void compare_parts(struct host *host, struct request_result *r) {
     struct sim *sim = host->sim;
     if (!sim->ir->design.drafts || r->fault) return;
-    const char *wrong = check_parts(sim->check, r->kept, r->part.items, r->part.count, &r->draft_steps);
+    const struct check_parts_of parts = {
+        .first = r->kept, .after = r->prompt_len + r->ids - 1, .part = r->part.items, .parts = r->part.count};
+    const char *wrong = check_parts(sim->check, &parts, &r->draft_steps);
     const struct check_drafts_counts *want = &r->draft_steps;
     if (wrong) sim_fail(sim, MSG_PART_DIFFERS, wrong);
     else if (r->drafts[0] != want->drafted || r->drafts[1] != want->accepted)
@@ -252,6 +272,7 @@ bool slots_edge(struct host *host, const struct sim_pins *pins) {
     bool comes = s->phase == SLOTS_RUN && s->sent < requests(host) &&
                  hbm_cycle(host->sim->hbm) >= joins_at(host, s->sent) && open_next(host);
     int slot = comes ? free_slot(host) : slot_count(host), stopped = slot_to_stop(host);
+    int predicted = slot_to_predict(host);
     bool may_send = slot < slot_count(host);
     if (s->phase == SLOTS_SENT) request_sent(host);
     else if (s->phase == SLOTS_EVENTS) read_results(host);
@@ -259,6 +280,7 @@ bool slots_edge(struct host *host, const struct sim_pins *pins) {
     else if (pins->interrupt) read_events(host);
     else if (is_over(host)) return compare_requests(host), false;
     else if (stopped < slot_count(host)) send_stop(host, stopped);
+    else if (predicted < slot_count(host)) send_prediction(host, predicted);
     else if (may_send) send_request(host, slot);
     return true;
 }

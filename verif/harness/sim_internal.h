@@ -82,8 +82,11 @@ enum { ENGINE_COUNTERS = 4 };
 
 struct request_result {
     const uint32_t *prompt;
-    int64_t before;      // ids generated before the position at which the design begins
-    const uint32_t *fed; // the prompt that the design is given: the rest of the prompt, or the last id made before
+    const uint32_t *predicted; // ids that the host predicts after the prompt
+    int64_t predicted_count;
+    bool told_prediction; // the host has written them
+    int64_t before;       // ids generated before the position at which the design begins
+    const uint32_t *fed;  // the prompt that the design is given: the rest of the prompt, or the last id made before
     int64_t fed_len;
     int64_t prefix;     // positions to keep of the previous request, as the design is told
     int64_t begin;      // position at which the comparison begins, after kept positions; 0 in a design with slots
@@ -202,6 +205,7 @@ void host_sample(const struct host *host);
 // ring, begin the replay's run, compare the results with that run, and report its fault. host_was_stopped: the request
 // has ended early, as --stop has asked for.
 void host_place_request(struct host *host);
+void host_write_prediction(struct host *host, bool ids); // ids: with the predicted ids, else it removes older ones
 void host_write_request(struct host *host);
 void host_keep_ring(struct host *host);
 void host_begin_check(struct host *host);

@@ -7,7 +7,8 @@
 // sweep: CHANNELS=32 COUNTERS=40
 // sweep: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
 // sweep: CHANNELS=2 COUNTERS=4 PREFIX=1
-// quick: CHANNELS=3 COUNTERS=2 PREFIX=1
+// sweep: CHANNELS=2 COUNTERS=4 LIST=1
+// quick: CHANNELS=3 COUNTERS=2 PREFIX=1 LIST=1
 // quick: CHANNELS=5 COUNTERS=3
 // quick: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
 `default_nettype none
@@ -20,6 +21,7 @@ module rill_axil_regs_tb;
     parameter SAMPLING = 0;
     parameter END_IDS = 1;
     parameter PREFIX = 0;
+    parameter LIST = 0;
     `include "rill_registers.vh"
     localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
 
@@ -44,13 +46,23 @@ module rill_axil_regs_tb;
     wire        forget;
     integer     forgets = 0;                                    // pulses of forget
     always @(posedge clk) forgets = forgets + (forget === 1'b1);
+    wire        list_set, list_put;
+    wire [31:0] list_word;
+    // Pulses of list_set and list_put, and the word that came with the latest one.
+    integer     list_sets = 0, list_puts = 0;
+    reg  [31:0] listed = 0;
+    always @(posedge clk) begin
+        list_sets = list_sets + (list_set === 1'b1);
+        list_puts = list_puts + (list_put === 1'b1);
+        if (list_set === 1'b1 || list_put === 1'b1) listed = list_word;
+    end
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
     reg  [31:0] got;
     reg         failed = 0;
 
     rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING), .END_IDS(END_IDS),
-        .PREFIX(PREFIX)) dut (
+        .PREFIX(PREFIX), .LIST(LIST)) dut (
         .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready),
         .s_axi_control_awaddr(awaddr),
         .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata),
@@ -71,7 +83,8 @@ module rill_axil_regs_tb;
         .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .clock_state(32'h0003_0002),
-        .prefix(prefix), .forget(forget), .held(32'h0000_1234),
+        .prefix(prefix), .forget(forget), .held(32'h0000_1234), .list_set(list_set), .list_put(list_put),
+        .list_word(list_word),
         .channel_beat(beat), .channel_no_beat(stall_event), .counters(counters));
     always #1 clk = !clk;
 
@@ -166,7 +179,7 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(REG_MAGIC, 32'h4C4C4952);
-            expect_word(REG_VERSION, 32'h00010005);
+            expect_word(REG_VERSION, 32'h00010006);
             expect_word(REG_CLOCK, 32'h00030002);
             expect_word(REG_IDENTITY, 32'h89AB_CDEF);
             expect_word(REG_IDENTITY_HIGH, 32'h0123_4567);
@@ -214,6 +227,12 @@ module rill_axil_regs_tb;
             expect_bit(51, forgets == 0, 1'b1);
             write(REG_HELD, 32'h7, 4'h1);
             expect_bit(52, forgets == PREFIX, 1'b1);
+            write(REG_DRAFT_AT, 32'h1234, 4'hF);
+            expect_bit(60, list_sets == LIST && list_puts == 0 && listed === (LIST ? 32'h1234 : 32'd0), 1'b1);
+            write(REG_DRAFT_ID, 32'hAABBCCDD, 4'h3);
+            expect_bit(61, list_sets == LIST && list_puts == LIST && listed === (LIST ? 32'hCCDD : 32'd0), 1'b1);
+            expect_word(REG_DRAFT_AT, 0);
+            expect_word(REG_DRAFT_ID, 0);
             for (i = 1; i <= 7; i = i + 1) begin           // further end ids, which differ from the value after a reset
                 expect_word(REG_EOT_MORE_00 + 4 * (i - 1), i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
                 write(REG_EOT_MORE_00 + 4 * (i - 1), 32'hAABBCC00 + i, 4'hF);
@@ -264,7 +283,8 @@ module rill_axil_regs_tb;
         end
     endtask
 
-    // While a request runs, writes to everything but CTRL, the interrupt's registers and halt are ignored and counted.
+    // While a request runs, writes to everything but CTRL, the interrupt's registers, halt, and with LIST draft_at and
+    // draft_id are ignored and counted.
     reg [31:0] kept [0:1023];
     integer    ignored;
     task writes_in_request;
@@ -282,7 +302,7 @@ module rill_axil_regs_tb;
             for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4)
                 if (i != REG_HALT) begin
                     write(i, ~kept[i/4], 4'hF);
-                    ignored = ignored + 1;
+                    ignored = ignored + (LIST == 0 || (i != REG_DRAFT_AT && i != REG_DRAFT_ID));
                 end
             expect_word(REG_IGNORED, ignored);
             write(REG_GIER, 1, 4'hF);                       // taken, so not counted as ignored
@@ -294,6 +314,7 @@ module rill_axil_regs_tb;
             ap_done <= 0;
             repeat (3) @(posedge clk);
             expect_bit(41, ap_start, 1'b1);
+            expect_bit(62, list_sets == 2 * LIST && list_puts == 2 * LIST, 1'b1);
             expect_word(REG_IGNORED, 0);
             write(REG_BASE, 32'hFFFF_FFFF, 4'hF);
             expect_word(REG_IGNORED, 1);

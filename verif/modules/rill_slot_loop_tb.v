@@ -11,6 +11,8 @@
 // - With DRAFTS, a model looks for drafts in the ids of each request, knows the confidence in them and how many tokens
 //   other requests leave. Parts must have these drafts. Texts of some requests repeat themselves, others repeat pairs
 //   of ids that are followed by something else. The datapath answers random ids after a wrong draft.
+// - With LIST, the host predicts the ids of some requests, and their drafts come from these lists. The other requests
+//   must have none of these drafts, also after a request of the slot that was predicted.
 // - With PREFIX, many requests share their beginning with the previous request of their slot, and begin after held
 //   positions. A model knows what each slot holds. Some requests begin where they must not, and are refused. Between
 //   requests a slot is forgotten from time to time, and a run may find another image. Runs begin in any slot.
@@ -30,6 +32,8 @@
 // sweep: SLOTS=2 PARTS=2 TOKENS=8 CHANNELS=32 BEAT_BITS=256 DRAFTS=7 PREFIX=1
 // quick: SLOTS=4 PARTS=4 TOKENS=4 CHANNELS=3 BEAT_BITS=256
 // quick: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3
+// sweep: SLOTS=2 PARTS=2 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=7 CONFIDENCE=2 LIST=1
+// quick: SLOTS=4 PARTS=4 TOKENS=8 CHANNELS=3 BEAT_BITS=256 DRAFTS=3 LIST=1
 // quick: SLOTS=3 PARTS=3 TOKENS=4 CHANNELS=3 BEAT_BITS=256 DRAFTS=2 PREFIX=1
 `default_nettype none
 `timescale 1ns / 1ps
@@ -47,6 +51,7 @@ module rill_slot_loop_tb;
     parameter DRAFTS = 0;
     parameter CONFIDENCE = 1;
     parameter PREFIX = 0;
+    parameter LIST = 0;
     localparam CONTEXT = 90;
     localparam VOCAB = 97;
     localparam EOT = 13;
@@ -89,14 +94,18 @@ module rill_slot_loop_tb;
     reg         forget = 0;
     wire [31:0] held;
     reg  [63:0] checksum = 64'd5;
+    reg         list_set = 0, list_put = 0;
+    reg  [31:0] list_word = 0;
 
     rill_slot_loop #(.SLOTS(SLOTS), .PARTS(PARTS), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS),
         .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT),
-        .SAMPLING(SAMPLING), .DRAFTS(DRAFTS), .CONFIDENCE(CONFIDENCE), .PREFIX(PREFIX)) dut (
+        .SAMPLING(SAMPLING), .DRAFTS(DRAFTS), .CONFIDENCE(CONFIDENCE), .PREFIX(PREFIX),
+        .LIST(LIST)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .submit(submit), .cancel(cancel), .slot(slot),
         .slots(slots), .request_ended(ended), .prompt_len(prompt_len), .max_new(max_new), .eot_id(EOT),
         .ignore_eot(1'b0), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(32'd0), .watchdog(32'd0),
-        .prefix(prefix), .forget(forget), .held(held),
+        .prefix(prefix), .forget(forget), .held(held), .list_set(list_set), .list_put(list_put),
+        .list_word(list_word),
         .inverse_temperature(draw[31:0]), .top_k(draw[63:32]), .min_p(draw[95:64]), .seed(draw[159:96]),
         .row_set(row_set), .row(row), .row_position(row_position), .row_inverse(row_draw[31:0]),
         .draft_counts(draft_counts), .row_top_k(row_draw[63:32]), .row_min_p(row_draw[95:64]),
@@ -133,6 +142,10 @@ module rill_slot_loop_tb;
     integer     drafted [0:RUNS*REQUESTS-1], right [0:RUNS*REQUESTS-1], confidence [0:RUNS*REQUESTS-1];
     reg         unsure [0:RUNS*REQUESTS-1];
     integer     unused = 0, all_right = 0;
+    // With LIST: whether the host predicts the ids of a request; whether the list of a slot is that of a request that was
+    // not accepted; right drafts of such lists.
+    reg         predicts [0:RUNS*REQUESTS-1], stale [0:15];
+    integer     all_predicted = 0;
     // With PREFIX, for each request: where it asks to begin, whether it is refused, and the positions that its slot
     // held. Its ids before position fork_at are those of request parent. For each slot: the latest request, and the
     // positions that the slot holds of it. begun_after: positions that were kept in all. refusals: refused requests.
@@ -311,7 +324,8 @@ module rill_slot_loop_tb;
                 if (pos[q] < len[q]) pos[q] = pos[q] + t;
                 else begin
                     // the drafts
-                    place = DRAFTS > 0 ? place_of(q, pos[q]) : -1;
+                    place = LIST == 1 && predicts[q] && pos[q] + DRAFTS < CONTEXT ? pos[q]
+                        : DRAFTS > 0 ? place_of(q, pos[q]) : -1;
                     most_drafts = 63 - pos[q] % 64;
                     if (most[q] - made[q] - 1 < most_drafts) most_drafts = most[q] - made[q] - 1;
                     if (CONTEXT - 1 - pos[q] < most_drafts) most_drafts = CONTEXT - 1 - pos[q];
@@ -340,6 +354,7 @@ module rill_slot_loop_tb;
                     drafted[q] = drafted[q] + t - 1;
                     right[q] = right[q] + good;
                     all_right = all_right + good;
+                    if (place == pos[q]) all_predicted = all_predicted + good;
                     pos[q] = pos[q] + 1 + good;
                 end
                 tokens = tokens + t;
@@ -480,6 +495,21 @@ module rill_slot_loop_tb;
             draw = draw_of(number);
             prompt_ptr = 64'h1_0000 + number * 64'h1000;
             ring_ptr = 64'h80_0000 + number * 64'h1000;
+            predicts[number] = LIST == 1 && number % 3 == 0 && len[number] <= CONTEXT;
+            if (predicts[number] || (LIST == 1 && stale[into])) begin
+                slot = into;
+                list_word = len[number];
+                list_set = 1;
+                @(posedge clk);
+                #0.5 list_set = 0;
+                for (at = len[number]; predicts[number] && at <= CONTEXT; at = at + 1) begin
+                    list_word = id_at(number, at);         // the last one has no place
+                    list_put = 1;
+                    @(posedge clk);
+                    #0.5 list_put = 0;
+                end
+            end
+            stale[into] = 0;
         end
     endtask
     // Compares the results of the request in slot s, which has ended.
@@ -525,6 +555,7 @@ module rill_slot_loop_tb;
         for (i = 0; i < 16; i = i + 1) begin
             request_of[i] = -1;
             waited[i] = 0;
+            stale[i] = 0;
             latest[i] = 0;
             holds[i] = 0;
         end
@@ -603,6 +634,7 @@ module rill_slot_loop_tb;
                         end else begin
                             request_of[free] = -1;
                             latest[free] = was;
+                            stale[free] = 1;
                         end
                     end else if (PREFIX == 1 && start && $unsigned($random(seed)) % 4 == 0) begin
                         forgets = $unsigned($random(seed)) % SLOTS;
@@ -643,6 +675,7 @@ module rill_slot_loop_tb;
         else if (!failed && late == 0) $display("FAIL: no request came at the end of a run");
         else if (!failed && DRAFTS > 0 && (all_right == 0 || (unused == 0 && TOKENS > 4)))
             $display("FAIL: %0d right drafts, %0d steps without the drafts that were found", all_right, unused);
+        else if (!failed && LIST == 1 && all_predicted == 0) $display("FAIL: no right draft of a list");
         else if (!failed) $display("PASS");
         $finish;
     end

@@ -15,6 +15,9 @@
 // - PREFIX: requests begin at position 0, at positions in the last block of the previous request, and at its end. A
 //   request with another position is refused, and so is any position above 0 after a fault, with another image, and
 //   after `forget`. `held` is compared with the rules after each request, also after a kill and a stop.
+// - LIST: the ids of a request never repeat, so all drafts come from the list of the host. It is written before a third
+//   of the requests, and at random times during another third, with wrong ids and ids beyond the vocabulary. The other
+//   requests must have no drafts, also after faults and kills.
 // In MODE 1 a request has only rows and no ids.
 // The number of a check in a message is the argument of its call of `fail`.
 // Sets for verif/modules/run.sh:
@@ -31,7 +34,10 @@
 // sweep: MODE=0 CHANNELS=2 TOKENS=8 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=5 CONFIDENCE=3 PREFIX=1
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=3 CONFIDENCE=3 PREFIX=1
 // sweep: MODE=0 CHANNELS=1 TOKENS=2 BEAT_BITS=256 KV_LAYERS=2 DRAFTS=1 CONFIDENCE=3
+// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=3 CONFIDENCE=3 LIST=1
+// sweep: MODE=0 CHANNELS=2 TOKENS=8 BEAT_BITS=512 KV_LAYERS=1 DRAFTS=7 CONFIDENCE=2 PREFIX=1 LIST=1
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 DRAFTS=3 CONFIDENCE=3 HASH_WAIT=16
+// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=3 CONFIDENCE=3 LIST=1
 // quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0 RESET_WAY=16
 `default_nettype none
 `timescale 1ns / 1ps
@@ -50,6 +56,7 @@ module rill_token_loop_tb;
     parameter DRAFTS = 0;
     parameter CONFIDENCE = 1;
     parameter PREFIX = 0;
+    parameter LIST = 0;
     localparam HASHES = DRAFTS > 0 ? TOKENS : 1;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
@@ -108,7 +115,7 @@ module rill_token_loop_tb;
         .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
         .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT), .DRAFTS(DRAFTS),
-        .CONFIDENCE(CONFIDENCE), .PREFIX(PREFIX)) dut (
+        .CONFIDENCE(CONFIDENCE), .PREFIX(PREFIX), .LIST(LIST)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .prefix(prefix), .forget(forget), .held(held),
         .eot_id(eot_id),
@@ -121,6 +128,7 @@ module rill_token_loop_tb;
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done),
         .image(image), .image_wrong(image_wrong),
         .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .top_k(32'd0), .draft_events(draft_events),
+        .list_set(list_set), .list_put(list_put), .list_word(list_word),
         .logits_hash(logits_hash), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done),
         .ids_written(ids_written),
@@ -163,6 +171,11 @@ module rill_token_loop_tb;
     // all_wrong: right and wrong drafts of all requests.
     integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
     integer     all_right = 0, all_wrong = 0;
+    // With LIST. number: of the request; its remainder by 3 says when its list is written: 0 never, 1 at random times
+    // while it runs, 2 before it.
+    reg         list_set = 0, list_put = 0;
+    reg  [31:0] list_word;
+    integer     number = 0, listing, list_place;
     wire [63:0] logits_hash;
     integer     hash_wait = 0, hash_kept = 0; // cycles until the hash of a row comes, and until it goes
     reg         traffic = 0;                 // something was sent that leads to traffic at the memory
@@ -178,7 +191,8 @@ module rill_token_loop_tb;
 
     // Returns the id that the model generates after position pos.
     function integer made(input integer pos);
-        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // with DRAFTS, ids repeat with exceptions
+        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // with DRAFTS, ids repeat with exceptions; with LIST, not
+            : LIST == 1 && pos != end_pos ? (pos * 37 + 11) % (VOCAB - 1)
             : pos == end_pos ? VOCAB - 1 : pos % 4 * 13 + (pos % 11 == 10 ? 3 : 0);
     endfunction
 
@@ -339,6 +353,7 @@ module rill_token_loop_tb;
             i = step_pos + step_tok;
             if ((DRAFTS == 0 || !gen_step || step_tok == 0) && id_data !== (i < prompt_len ? prompt[i] : made(i - 1)))
                 fail(7);
+            if (LIST == 1 && !(id_data < VOCAB || bad_at >= 0)) fail(41);
             fed[step_tok] = id_data;
             if (id_last !== (step_tok == step_ntok - 1) || id_user !== {id_last, step_tok[TOK_W-1:0]}) fail(8);
             step_tok = step_tok + 1;
@@ -415,11 +430,56 @@ module rill_token_loop_tb;
         end
     end
 
+    // Writes a list from a place on. wrong: percentage of its ids that are wrong.
+    task write_list(input integer place, input integer count, input integer wrong);
+        begin
+            list_set <= 1;
+            list_word <= place;
+            @(posedge clk);
+            list_set <= 0;
+            for (listing = 0; listing < count; listing = listing + 1) begin
+                list_put <= 1;
+                list_word <= !chance(wrong) ? made(place + listing - 1) : chance(50) ? $urandom : $urandom_range(VOCAB);
+                @(posedge clk);
+                list_put <= 0;
+                while (chance(idle)) @(posedge clk);
+            end
+        end
+    endtask
+
+    // A host that writes lists while a request runs, from places near the position of the present step.
+    always begin
+        @(posedge clk);
+        #0.1;
+        if (LIST == 1 && number % 3 == 1 && status[3:0] >= 4'd2 && status[3:0] <= 4'd11 && chance(5)) begin
+            list_place = status[31:16] + $urandom_range(3);
+            if (chance(50)) begin
+                list_set <= 1;
+                list_word <= list_place;
+            end else begin
+                list_put <= 1;
+                list_word <= $urandom_range(VOCAB + 9);
+            end
+            @(posedge clk);
+            list_set <= 0;
+            list_put <= 0;
+            // Some ids at once, without a wait between them: they may come at any time in a lookup.
+            while (status[3:0] >= 4'd2 && status[3:0] <= 4'd11 && chance(80)) begin
+                list_put <= 1;
+                list_word <= chance(70) ? made(list_place - 1) : $urandom;
+                list_place = list_place + 1;
+                @(posedge clk);
+                list_put <= 0;
+            end
+        end
+    end
+
     // Runs a request of len prompt ids that asks for count ids, and checks how it ends. The id that follows position
     // eot_pos is an end id; position 95 is never reached. code, place: the expected fault, as in rill_token_loop.
     task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code,
         input integer place);
         begin
+            number = number + 1;
             prompt_len <= len;
             max_new <= count;
             prefix <= begin_at;
@@ -453,6 +513,7 @@ module rill_token_loop_tb;
             eot_ends = MODE == 0 && !ignore && eot_high == 0 && eot_pos >= len - 1 && eot_pos < len + decode;
             if (!ignore && eot_high == 0 && eot_pos >= len - 1 && eot_pos < len + decode)
                 want_ids = MODE == 1 ? 0 : eot_pos - len + 2;
+            if (LIST == 1 && number % 3 == 2) write_list(len > 2 ? len - 2 : 0, 40, number % 2 * 20);
             repeat (2) @(posedge clk);
             start <= 1;
             @(posedge clk);
@@ -497,6 +558,7 @@ module rill_token_loop_tb;
                 if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
                 if (DRAFTS != 0 && ring_seen > 0 && code == 0 && halt_at < 0 &&
                     right_drafts != ring_seen - 1 - gen_steps) fail(35);
+                if (LIST == 1 && number % 3 == 0 && sent_drafts != 0) fail(40);
                 if (DRAFTS == 0 && (sent_drafts != 0 || right_drafts != 0)) fail(36);
                 if (resets != (untouched(code, place) ? 0 : 1)) fail(13);
                 if (untouched(code, place) && (steps_seen != 0 || walk_pos != (PREFIX != 0 ? begin_at : 0) || traffic))
