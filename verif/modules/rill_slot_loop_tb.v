@@ -142,8 +142,8 @@ module rill_slot_loop_tb;
     integer     drafted [0:RUNS*REQUESTS-1], right [0:RUNS*REQUESTS-1], confidence [0:RUNS*REQUESTS-1];
     reg         unsure [0:RUNS*REQUESTS-1];
     integer     unused = 0, all_right = 0;
-    // With LIST: whether the host predicts the ids of a request; whether the list of a slot is that of a request that was
-    // not accepted; right drafts of such lists.
+    // With LIST: whether the host predicts the ids of a request; whether the list of a slot is that of a request that
+    // was not accepted; right drafts of such lists.
     reg         predicts [0:RUNS*REQUESTS-1], stale [0:15];
     integer     all_predicted = 0;
     // With PREFIX, for each request: where it asks to begin, whether it is refused, and the positions that its slot
