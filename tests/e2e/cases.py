@@ -16,7 +16,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SETS = ("test", "deep", "all")
 BUILDS = ("quick", "fast", "whole", "pumped")
-REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "joins-drawn", "joins-again", "joins-again-drawn", "turns-joins", "turns-together", "together", "apart", "rows", "rows-blocks", "rows-file")
+REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "predicted", "predicted-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "joins-drawn", "joins-again", "joins-again-drawn", "joins-predicted", "turns-joins", "turns-together", "together", "apart", "rows", "rows-blocks", "rows-file")
 # COMMON: keys that a case has for all of its points, or that one point has. NEEDED: keys that every point must have.
 COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")
 KEYS = {"case": (*COMMON, "points"), "point": ("name", *COMMON, "values")}

@@ -71,17 +71,26 @@ set_drawn() { # number, ids of a list in the design
         --sampling-seed $((77 + $1 / 2)))
 }
 
+# Adds ids that the host predicts to the latest of `requests`. With two token ids in the vocabulary, about half of them
+# are right.
+add_predicted() { # vocabulary
+    local i
+    predicted=2
+    requests+=(--predict-ids "$(for ((i = 0; i < 40; i++)); do echo $((i * i % 3 % $1)); done | paste -sd,)")
+}
+
 # Sets the variables that describe a set of requests:
 #   requests   the arguments of all requests: for each one `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`,
 #              in the set joins-drawn followed by settings of sampling. The set rows-file has `--inputs` and `--outputs`
 #   arguments  number of arguments of each request
+#   predicted  how many of them, at the end, only rill sim takes: ids that the host predicts
 #   joins      `--join` and its cycles, or empty
 #   flags      the other options
 #   expected   only in the set rows-file: the file with the expected rows
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
-    requests=() flags=(--ignore-eot) joins=() arguments=4
+    requests=() flags=(--ignore-eot) joins=() arguments=4 predicted=0
     case $1 in
         prompts) # five texts
             for text in "Once upon a time, there was a little" "Tom and his dog Max" \
@@ -126,13 +135,16 @@ set_requests() { # set, spec, thorough (1: longer)
             local said='Lily said, "I want the big cake." Mom said, "You want the big cake?"'
             requests=(--prompt "$said Lily said, \"Yes, I want the" --tokens $((20 + 40 * $3)))
             ;;
-        again | again-drawn) # ids that repeat, across the end of a block of 64 positions, to the end of the context
+        # ids that repeat, across the end of a block of 64 positions, to the end of the context; in predicted and
+        # predicted-drawn, the host predicts the answers, with right and wrong ids
+        again | again-drawn | predicted | predicted-drawn)
             flags+=(--unchecked)
-            [ "$1" = again ] || flags+=(--temperature 1.5 --sampling-seed 77)
+            [ "$1" = "${1%-drawn}" ] || flags+=(--temperature 1.5 --sampling-seed 77)
             local i
             for length in 11 60 $((context - 6)); do
                 requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do echo $((i % 7 * 3 % vocab)); done |
                     paste -sd,)" --tokens 20)
+                [ "$1" = "${1#predicted}" ] || add_predicted "$vocab"
             done
             ;;
         # for slots: twelve requests of many lengths, which join one after another, some of them at the same time. In
@@ -148,14 +160,16 @@ set_requests() { # set, spec, thorough (1: longer)
             ;;
         # for slots with drafts: eleven requests whose ids repeat themselves, so that drafts are found. They join at
         # several moments, cross blocks of 64 positions, and some reach the end of the context. In joins-again-drawn,
-        # most ids are drawn, which often ends drafts for a while, and end ids end requests
-        joins-again | joins-again-drawn)
+        # most ids are drawn, which often ends drafts for a while, and end ids end requests. In joins-predicted, the host
+        # also predicts ids
+        joins-again | joins-again-drawn | joins-predicted)
             local i=0 j
             [ "$1" = joins-again ] && flags+=(--unchecked) || flags=()
             for length in 11 1 24 3 60 2 $((context - 6)) 7 30 4 55; do
                 requests+=(--prompt-ids "$(for ((j = 0; j < length; j++)); do echo $(((j % 7 * 3 + i) % vocab)); done |
                     paste -sd,)" --tokens $((length > 60 ? 7 : 12 + length * 5 % 31)))
                 [ "$1" = joins-again ] || set_drawn $i "$(spec_value "$2" sampling 0)"
+                [ "$1" != joins-predicted ] || add_predicted "$vocab"
                 i=$((i + 1))
             done
             joins=(--join 0,9000,9000,14000,40000,40001,72000,72000,110000,150000)
@@ -249,6 +263,7 @@ set_requests() { # set, spec, thorough (1: longer)
             return 1
             ;;
     esac
+    arguments=$((arguments + predicted))
 }
 
 # Prints the ids that `rill golden` generates for a request set, one line for each request.
@@ -256,7 +271,8 @@ golden_ids() { # spec, weights, set, thorough
     local i
     set_requests "$3" "$1" "$4" || return
     for ((i = 0; i < ${#requests[@]}; i += arguments)); do
-        "$rill" golden "$1" --weights "$2" "${requests[@]:i:arguments}" "${flags[@]}" --ids || return
+        "$rill" golden "$1" --weights "$2" "${requests[@]:i:arguments - predicted}" "${flags[@]}" --ids ||
+            return
         echo
     done | grep .
 }
