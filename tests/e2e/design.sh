@@ -160,8 +160,8 @@ set_requests() { # set, spec, thorough (1: longer)
             ;;
         # for slots with drafts: eleven requests whose ids repeat themselves, so that drafts are found. They join at
         # several moments, cross blocks of 64 positions, and some reach the end of the context. In joins-again-drawn,
-        # most ids are drawn, which often ends drafts for a while, and end ids end requests. In joins-predicted, the host
-        # also predicts ids
+        # most ids are drawn, which often ends drafts for a while, and end ids end requests. In joins-predicted, the
+        # host also predicts ids
         joins-again | joins-again-drawn | joins-predicted)
             local i=0 j
             [ "$1" = joins-again ] && flags+=(--unchecked) || flags=()
