@@ -59,16 +59,13 @@ caps|, cap: 1.7|
 caps|cap: 30|cap: 31
 floor|block: 64, exp_min: -36|block: 64, exp_min: -24
 floor|block: 4, exp_min: -10|block: 4
-formats|weights: int4,|weights: int8,
 formats|exp_min: -18|exp_min: -24
 formats|, bias: d|
 formats|  weights: int4|  weights: int8
 gains|, times: sqrt_cols|
 gains|gamma_plus: 1, eps|eps
 gains|gamma_plus: 0.5|gamma_plus: 1
-language|format: int4|format: int8
 language|eps: 1e-3|eps: 1e-5
-lookup|format: int4|format: int8
 lookup|, format: int16|
 lookup|in: [i], rows: 12, cols: 12, weight: final|in: [first], rows: 12, cols: 12, weight: final
 norms|eps: 1e-3|eps: 1e-5
@@ -81,7 +78,6 @@ product|row_offset: 4|row_offset: 0
 product|, weights: int4|
 repeat|eps: 1e-2|eps: 1e-5
 repeat|next: turned|next: sum
-repeat|, weights: int4|
 rotary|factor: 2.5|factor: 2
 rotary|cols: 8, theta: 50,|cols: 8, theta: 60,
 rotary|low_freq_factor: 2|low_freq_factor: 1
@@ -94,7 +90,7 @@ rotary|in: [x, given], heads: 2|in: [x, given], heads: 4
 spread|exp_min: -15|exp_min: -24
 spread|group: 64|group: 128
 turns|exp_min: -8|exp_min: -24
-turns|weights: int4|weights: int8
+turns|weights: int4|weights: int4_asym
 turns|, bias: c|
 window|, window: [37, 0, 64]|
 window|window: [37, 0, 64]|window: [38, 0, 64]
