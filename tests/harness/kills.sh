@@ -53,7 +53,7 @@ host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/r
 serve|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/serve/run.sh
 clocks|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/clocks.sh
 slots|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/slots.sh
-pages|python3 1 tool last|FAIL  wrong cells of named specs and of a printed table: |tests/docs/run.sh
+pages|python3 1 tool last|FAIL  wrong cells of named specs and of a printed table are found: |tests/docs/run.sh
 tutorials|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
 board|rill 2 tool last|FAIL  a design: |tests/e2e/board.sh
 attention|rill 2 job - whole|FAIL  job .*status 137 after 1 of 2|\
