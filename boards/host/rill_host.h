@@ -46,7 +46,8 @@ void rill_host_close(rill_host *host); // `host` may be NULL
 // Resets a card that hangs, as `xbutil reset` does. `device` is as in rill_host_options. Everything on the card is
 // lost, including its memory. If the reset fails, `message`, which has room for `bytes` bytes, receives the reason.
 enum rill_host_status rill_host_reset(const char *device, char *message, size_t bytes);
-// Return the status and the message of the latest call. The message is "" after success. Otherwise it tells what is
+// Return the status and the message of the latest call that ran a request or opened a card. (rill_host_encode, _decode
+// and _about leave both as they are.) The message is "" after success. Otherwise it tells what is
 // wrong and what to do. It is valid until the next call.
 enum rill_host_status rill_host_failed(const rill_host *host);
 const char *rill_host_message(const rill_host *host);
@@ -88,13 +89,13 @@ struct rill_host_request {
     int ignore_eot;                 // if not 0, continues after an end-of-text id
     void (*token)(void *context, uint32_t id, double seconds); // called for each id as it comes; may be NULL
     void *context;
-    float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
+    float temperature; // 0: take the most likely id; 0.01 to 100: sample (refused if the design cannot)
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
     // With top_k: draw only from ids at least min_p (1e-30 to 1) times as likely as the most likely one; 0: from any.
     float min_p;
     uint64_t seed; // seed of the random numbers: an equal request with an equal seed gives equal ids
     int whole;     // if not 0, computes the whole prompt, although the card holds its first positions
-    int logprobs;  // if not 0, reads the log probabilities of each token, if the design has `logprobs`
+    int logprobs;  // if not 0, reads the log probabilities of each token (refused without `logprobs`)
     // With logprobs: called for each id, just before `token`; may be NULL. *one is valid during the call.
     void (*record)(void *context, const struct rill_host_logprobs *one);
 };

@@ -135,7 +135,7 @@ static const struct option_row rows[] = {
 const struct command command_timeline = {
     .options = {.name = "timeline",
                 .purpose = "predict the cycles of each step of a request and the fill of the FIFOs",
-                .about = "The forecast moves every word by the timing contracts of the kernels, without a simulation.",
+                .about = "Every word moves by the timing contracts of the kernels, without a simulation of RTL.",
                 .example = "rill timeline model.yaml --prompt-len 16 --tokens 4",
                 .page = "timing",
                 .table = {DESIGN_TABLES(struct timeline_options, design, rows)}},

@@ -67,9 +67,9 @@ static bool read_key(const struct explore *x, int k, const json_t *keys, struct 
     return !value;
 }
 
-// Reads the fields of a line. Returns false if a field is missing or a key's value is not among the values of this
-// search. Also returns false if the hash in the line is not that of the point: the line then belongs to another spec,
-// request or version.
+// Reads the fields of a line. Missing numbers and flags count as 0 and false, and a missing key has the value of the
+// spec. Returns false if a text is missing, or if a key's value is not among the values of this search. Also returns
+// false if the hash in the line is not that of the point: the line then belongs to another spec, request or version.
 static bool read_result(const struct explore *x, const json_t *root, struct explore_point *p,
                         struct explore_result *r) {
     const char *words = json_string_value(json_object_get(root, "words")),

@@ -4,8 +4,8 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// Makes the contract of the pool's input of step words, which never stalls. The simulator treats the streams in the
-// pool as edges.
+// The only input that needs a contract is that of the step words, which the pool always accepts. The simulator treats
+// each stream in the pool as an edge with its own FIFO.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_SINK;

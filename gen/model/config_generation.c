@@ -21,7 +21,7 @@ static const struct {
 void config_warn_generation(struct arena *arena, const char *source, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/generation_config.json", source);
     json_t *root = NULL;
-    // An error of the file was reported when the end ids were read.
+    // The import has read the end ids from this file before, so it has no error.
     if (!json_file_object(arena, path, MAX_BYTES, diag, &root)) return;
     for (size_t i = 0; root && i < COUNT_OF(absent); i++) {
         const json_t *value = json_object_get(root, absent[i].name);

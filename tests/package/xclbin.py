@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an xclbin, the binary of the vendor's runtime (XRT), from a package. It has only metadata and no bitstream, so
 XRT's library reads kernels, arguments, banks and connections from it, but no card accepts it. <xclbin.h> defines the
-format: each struct.pack below writes one of its structs.
+format: each struct.pack below writes one of its structs or a part of one.
 
 usage: xclbin.py PACKAGE OUT.xclbin [BEFORE]
 BEFORE: how many other memories precede the HBM banks in the list of memories (default 0)

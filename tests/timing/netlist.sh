@@ -15,7 +15,7 @@ template() { # the lines in the middle
     printf '%s\n' 'module rill_pair (input wire clk, input wire [3:0] a, output reg [3:0] y);' "$@" \
         'endmodule' >"$scratch/rtl-templates/stream/rill_pair.v"
 }
-made() { # returns 0 if synthesize_once writes the netlist, 1 if it keeps the existing one
+made() { # returns 0 if synthesize_once writes the netlist, 1 if it keeps the existing one, 2 if the synthesis fails
     local before after
     before=$(stat -c %i.%Y "$work/pair.json" 2>/dev/null)
     sleep 1.1 # the time of modification is compared in whole seconds
@@ -23,7 +23,11 @@ made() { # returns 0 if synthesize_once writes the netlist, 1 if it keeps the ex
     after=$(stat -c %i.%Y "$work/pair.json")
     [ "$before" != "$after" ]
 }
-kept() { ! made; }
+kept() {
+    local status=0
+    made || status=$?
+    [ $status = 1 ]
+}
 
 template "    always @(posedge clk) y <= a + 4'd3;"
 . "$root/verif/timing/netlist.sh"

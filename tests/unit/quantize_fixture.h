@@ -13,7 +13,8 @@ static inline struct qmatrix quantize_matrix(struct arena *arena, const float *w
     return quantize_weighed(arena, w, rows, k, format, group, NULL);
 }
 
-// Converts a row to out[k]: mantissa times row scale and, for the formats with groups, group scale and offset.
+// Converts a row to out[k]: row scale times mantissa. In formats with groups, the mantissa is first multiplied by the
+// group's scale, and in int4_asym its offset is added.
 static inline void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
     for (int64_t i = 0; i < m->k; i++) {
         float scale = m->row_scale[row];

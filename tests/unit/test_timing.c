@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares timing contracts with the headers of the RTL modules. Tests the timing simulator on small designs, the
-// forecasts, and the depths of FIFOs.
+// Compares timing contracts with latencies that are copied from the headers of the RTL modules. Tests the timing
+// simulator on small designs, the forecasts, and the depths of FIFOs.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,8 @@ static int64_t latency(const char *module, const struct param *param) {
 
 #define LATENCY(module, ...) latency(module, (const struct param[]){__VA_ARGS__, {0}})
 
-// Compares the latencies with the "Latency" lines in the headers of rtl-templates/kernel and rtl-templates/layout.
+// Compares the contracts with the figures of the "Latency" lines in rtl-templates/kernel and rtl-templates/layout. The
+// figures are copied: a changed line must also be changed here.
 static void test_headers(void **state) {
     (void)state;
     assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 6);

@@ -50,7 +50,7 @@ design_instances() { # directory
         function other(key, value) { return key in of ? of[key] : value }
         # A parameter with its default value is left out of a row.
         function unless(key, value) { return other(key, value) == value ? "" : " " key "=" of[key] }
-        # A link on one die becomes a FIFO. Between dies it becomes the two ends and the stage between them.
+        # A link on one die becomes a FIFO. Between dies it becomes the two ends, and a stage for each die between them.
         function put_link(    bits, parts, style, i) {
             bits = other("KEPT_W", of["DATA_W"]) + other("SIDE_W", 0)
             parts = unless("PARTS", 1)

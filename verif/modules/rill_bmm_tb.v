@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_bmm. Compares sums of random products with the C function. Also checks the latency, that no cycle
-// is lost between words, and that an infinity, or a product outside the grid of the sums, raises the fault.
+// Testbench of rill_bmm. Compares sums of random products with the C function. An infinity, or a product outside
+// the grid of the sums, must raise the fault. Without idles, stalls and faults, also checks the latency, and that no
+// cycle is lost between words.
 // Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 N=20 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 FAULT=0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fp32_compare. Compares `less` with the C function g_less. `equal` must be 1 if g_less(a, b) and
-// g_less(b, a) are both false. rill_vector_bench has the checks.
+// g_less(b, a) are both false, else 0. The fault is compared as well. rill_vector_bench has the checks.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

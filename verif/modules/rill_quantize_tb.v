@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_quantize. Compares the module's units with those of golden_quantize_mx: full and short blocks,
-// blocks of zeros and of tiny values, padding to an even number of units, and the ends of output firings. Also checks
-// the latency and, if firings have fewer tokens than TOKENS (NTOK), that no input waits. An input firing has N elements
-// per token (with RANDOM = 1 a random number from 1 to N).
+// blocks of zeros and of tiny values, padding to an even number of units, and the ends of output firings. Without
+// idles and stalls, also checks the latency (with RANDOM = 0) and, if firings have fewer tokens than TOKENS (NTOK),
+// that no input waits. An input firing has N elements per token (with RANDOM = 1 a random number from 1 to N).
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0

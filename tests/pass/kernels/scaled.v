@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A correct custom kernel that takes a vector parameter. Refused specs use it in wrong ways.
+// A custom kernel with the right ports for a vector parameter, whose values it ignores. Refused specs use it wrongly.
 module scaled #(
     parameter LANES = 0,
     parameter TOKENS = 0,
