@@ -3,11 +3,11 @@
 // which the model checks. See docs/decisions/drafts.md.
 //
 // The place of an id is its number in the request, from 0. Each slot has one list: ids of successive places.
-// Writes: `set` (pulse) empties the list of slot `write_slot` and lets it begin at place `word`. `put` (pulse) appends
-// the id `word` to that list. An id that is not below VOCAB becomes 0, because kernels need valid ids (VOCAB 0: no
-// check). A list has no place from CONTEXT on, so ids for such places are dropped. A `word` of `set` from CONTEXT on
-// gives a list that stays empty. Each bit of `drop` (level) empties the list of its slot. Writes may come at any time,
-// also during a lookup, which may then give a mixture of old and new ids.
+// Writes: `restart` (pulse) empties the list of slot `write_slot` and lets it begin at place `word`. `put` (pulse)
+// appends the id `word` to that list. An id that is not below VOCAB becomes 0, because kernels need valid ids (VOCAB
+// 0: no check). A list has no place from CONTEXT on, so ids for such places are dropped. A `word` of `restart` from
+// CONTEXT on gives a list that stays empty. Each bit of `drop` (level) empties the list of its slot. Writes may come
+// at any time, also during a lookup, which may then give a mixture of old and new ids.
 // Lookup: `look` (pulse) asks for drafts of slot `slot`, whose request has `count` ids. `last` is the last one of them.
 // The three must stay from `look` to `over`. Later `over` comes (pulse), with `found`. If found, `drafts` has the
 // DRAFTS ids of the list from place `count` on, the first in the low bits. They are found if the list has all of them
@@ -33,7 +33,7 @@ module rill_draft_list #(
     input  wire                   clk,
     input  wire                   rst,
     input  wire [15:0]            drop,
-    input  wire                   set,
+    input  wire                   restart,
     input  wire                   put,
     input  wire [3:0]             write_slot,
     input  wire [31:0]            word,
@@ -85,8 +85,8 @@ module rill_draft_list #(
     wire [31:0]       put_at = put_base + {{(32-AT_W){1'b0}}, end_now};
 
     always @(posedge clk) begin
-        any_q <= (any_q | (set ? written : 16'd0)) & ~drop;
-        if (set) begin
+        any_q <= (any_q | (restart ? written : 16'd0)) & ~drop;
+        if (restart) begin
             first_mem[write_slot] <= set_at;
             end_mem[write_slot] <= set_at;
         end else if (puts)

@@ -113,7 +113,7 @@ module rill_draft_lookup #(
     generate
         if (LIST == 1) begin : gen_list
             rill_draft_list #(.SLOTS(1), .CONTEXT(CONTEXT), .VOCAB(VOCAB), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_list (
-                .clk(clk), .rst(rst || clear), .drop({15'd0, list_drop}), .set(list_set), .put(list_put),
+                .clk(clk), .rst(rst || clear), .drop({15'd0, list_drop}), .restart(list_set), .put(list_put),
                 .write_slot(4'd0), .word(list_word), .look(find), .slot(4'd0), .count(count_q), .last(last_q[ID_W-1:0]),
                 .over(list_over), .found(list_found), .drafts(list_drafts));
         end else begin : gen_no_list

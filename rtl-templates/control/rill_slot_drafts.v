@@ -129,6 +129,9 @@ module rill_slot_drafts #(
     wire [31:0]          base = {28'd0, slot} * ROWS_32;
     wire [ROW_BITS-1:0]  row;                // the row of read_q one cycle before
     wire                 list_hit;           // the list has given drafts
+    wire                 list_over;          // the lookup in the list has ended
+    wire                 list_found;         // it has found drafts
+    wire [DRAFTS*ID_W-1:0] list_drafts;
     wire                 all_kept;           // a lookup ends that has found drafts
     wire                 right = id == guess_q;
 
@@ -155,13 +158,10 @@ module rill_slot_drafts #(
     end
 
     // ---- lists of the host ----
-    wire                 list_over;
-    wire                 list_found;
-    wire [DRAFTS*ID_W-1:0] list_drafts;
     generate
         if (LIST == 1) begin : gen_list
             rill_draft_list #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .VOCAB(VOCAB), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_list (
-                .clk(clk), .rst(rst), .drop(list_drop), .set(list_set), .put(list_put), .write_slot(list_slot),
+                .clk(clk), .rst(rst), .drop(list_drop), .restart(list_set), .put(list_put), .write_slot(list_slot),
                 .word(list_word), .look(find), .slot(slot_q), .count(count_q), .last(last_q[ID_W-1:0]),
                 .over(list_over), .found(list_found), .drafts(list_drafts));
         end else begin : gen_no_list

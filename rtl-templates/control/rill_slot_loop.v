@@ -29,9 +29,9 @@
 // ring, and each further one as long as all ids of the part before it were equal to the drafts and did not end the
 // request. The request's next part begins after the tokens whose ids were sent. draft_counts: {right drafts, drafts in
 // steps} of the request in slot `slot`, 64 bits each.
-// LIST: the host may predict ids of requests (rill_draft_list; list_set, list_put and list_word are its ports set, put
-// and word, for slot `slot`). The list of a slot is emptied when its request ends, so a list that is written to a free
-// slot is that of the slot's next request.
+// LIST: the host may predict ids of requests (rill_draft_list; list_set, list_put and list_word are its ports
+// restart, put and word, for slot `slot`). The list of a slot is emptied when its request ends, so a list that is
+// written to a free slot is that of the slot's next request.
 // With SAMPLING, a request keeps the settings of sampling (inverse_temperature to seed) that are at the ports when it
 // is accepted. Before a step is sent, row_set pulses once for each token of the step. With the pulse come the token's
 // number in the step (row), its position (row_position) and its settings (row_inverse to row_seed). The settings are 0

@@ -78,9 +78,9 @@
 // steps go to m_axis_walk_step one by one, each after m_axis_step has taken it. If the request ends with an id, the
 // further ids of this step are taken and dropped.
 // A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
-// LIST: the host may predict ids of the request (rill_draft_list; list_set, list_put and list_word are its ports set,
-// put and word). Its list is emptied when a request is done, so a list that is written between two requests is that of
-// the second one.
+// LIST: the host may predict ids of the request (rill_draft_list; list_set, list_put and list_word are its ports
+// restart, put and word). Its list is emptied when a request is done, so a list that is written between two requests
+// is that of the second one.
 // draft_events are pulses: [0] a draft is sent as a token of a step; [1] the id after a right draft is sent to the
 // ring.
 //

@@ -76,6 +76,10 @@ class Package:
         # A write of any value to REG_HELD clears it, so there is no assignment of the written data.
         if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:
             words[address["REG_HELD"] // 4] = ["held_now", True]
+        # Writes to these two go to rill_draft_list at once.
+        for register, name in (("REG_DRAFT_AT", "draft_at"), ("REG_DRAFT_ID", "draft_id")):
+            if f"_q <= !rst && apply && w_address == {register};" in text:
+                words[address[register] // 4] = [name, True]
         for register, name in (("REG_SLOT", "slot"), ("REG_SUBMIT", "submit")):
             if f"apply && w_address == {register} && w_strobe_q[0]" in text:
                 words[address[register] // 4] = [name, True]

@@ -25,7 +25,7 @@ module rill_draft_list_tb;
     localparam ID_W = VOCAB > 1 ? $clog2(VOCAB) : 32;
     localparam STEPS = 6000;
 
-    reg                    clk = 0, rst = 1, set = 0, put = 0, look = 0;
+    reg                    clk = 0, rst = 1, restart = 0, put = 0, look = 0;
     reg  [15:0]            drop = 16'hFFFF;
     reg  [3:0]             write_slot = 0, slot = 0;
     reg  [31:0]            word = 0;
@@ -40,7 +40,8 @@ module rill_draft_list_tb;
     reg                    failed = 0, has, begins, writes;
 
     rill_draft_list #(.SLOTS(SLOTS), .CONTEXT(CONTEXT), .VOCAB(VOCAB), .ID_W(ID_W), .DRAFTS(DRAFTS)) dut (
-        .clk(clk), .rst(rst), .drop(drop), .set(set), .put(put), .write_slot(write_slot), .word(word), .look(look),
+        .clk(clk), .rst(rst), .drop(drop), .restart(restart), .put(put), .write_slot(write_slot),
+        .word(word), .look(look),
         .slot(slot), .count(count), .last(last), .over(over), .found(found), .drafts(drafts));
     always #1 clk = !clk;
 
@@ -59,11 +60,11 @@ module rill_draft_list_tb;
                 first[of] = at < CONTEXT ? at : CONTEXT;
                 after[of] = first[of];
             end
-            set <= 1;
+            restart <= 1;
             write_slot <= of;
             word <= at;
             @(posedge clk);
-            set <= 0;
+            restart <= 0;
             while ($urandom_range(99) < idle) @(posedge clk);
         end
     endtask
