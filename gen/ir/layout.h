@@ -43,12 +43,14 @@ struct layout_kv {
     int64_t heads, head_dim;
     int64_t k_units;     // beats of a head's key at one position
     int64_t k_positions; // positions per channel, ceil(context / channels)
-    // Of the keys of a head, and of all heads of a layer (rounded up to LAYOUT_ALIGN), on one channel.
+    // The bytes that keys take on one channel: one head of a layer, and the whole layer, which is rounded up because a
+    // layer begins at a multiple of LAYOUT_ALIGN.
     int64_t k_head_bytes, k_layer_bytes;
-    int64_t v_rows;                     // row-steps of a head, ceil(head_dim / channels)
-    int64_t v_block_beats;              // beats of a row of one block of 64 positions
-    int64_t v_blocks;                   // ceil(context / 64)
-    int64_t v_row_bytes, v_layer_bytes; // of the values of a row, and of a layer (rounded up likewise), on one channel
+    int64_t v_rows;        // row-steps of a head, ceil(head_dim / channels)
+    int64_t v_block_beats; // beats of a row of one block of 64 positions
+    int64_t v_blocks;      // ceil(context / 64)
+    // The bytes that values take on one channel: one row, and the whole layer, rounded up for the same reason.
+    int64_t v_row_bytes, v_layer_bytes;
 };
 struct layout_kv layout_kv(const struct ir_design *, int channels, int64_t heads, int64_t head_dim);
 

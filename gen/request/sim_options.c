@@ -73,7 +73,13 @@ static const char *read_predict_ids(struct arena *arena, void *into, const char 
     return NULL;
 }
 
-static bool read_whole(const char *text, uint64_t *number);
+static bool read_whole(const char *text, uint64_t *number) {
+    char *end = NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
+}
+
 static const char *read_predict_at(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     struct sim_prompt *p = o->prompts.count > 0 ? &o->prompts.items[o->prompts.count - 1] : NULL;
@@ -194,13 +200,6 @@ static bool read_channel(const char *text, int *channel, const char **rest) {
     *channel = (int)number;
     *rest = colon + 1;
     return true;
-}
-
-static bool read_whole(const char *text, uint64_t *number) {
-    char *end = NULL;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
 }
 
 // Reads CHANNEL:N, or CHANNEL:wN for a write burst.

@@ -58,7 +58,7 @@ struct sim_prompt {
     int64_t count;  // number of ids
     int64_t tokens; // tokens to generate, or rows to send
     bool then;      // the ids continue those of the previous request, generated ones included
-    // What the host predicts as the answer, as text or ids; NULL: nothing.
+    // The host predicts this text, or these ids, as the answer. Both are NULL if it predicts nothing.
     const char *predicted_text;
     const uint32_t *predicted;
     int64_t predicted_count; // number of predicted ids

@@ -13,9 +13,9 @@
 // places that are followed by DRAFTS ids are considered. Then `ready` rises, and `more` is DRAFTS, or 0 if there was no
 // match or the confidence is below 2. `drafts` has the DRAFTS ids after the place, the first in the low bits. All three
 // stay until the next `find`.
-// LIST 1: the host may predict ids of each slot (rill_draft_list; list_drop, list_set, list_put and list_word are its
-// ports drop, set, put and word, and list_slot is write_slot). If the slot's list has drafts for the place after the
-// last id, a lookup gives these, without a search. rst keeps the lists.
+// LIST 1: the host may predict ids of each slot (rill_draft_list; list_drop, list_set, list_put and list_word are
+// its ports drop, restart, put and word, and list_slot is write_slot). If the slot's list has drafts for the place
+// after the last id, a lookup gives these, without a search. rst keeps the lists.
 // Confidence: if a lookup has found drafts, the first of them is a guess at the id that the request gets next. When
 // this id is put, a right guess raises the request's confidence by 1, at most to 3, and a wrong one lowers it by 1, at
 // least to 0.

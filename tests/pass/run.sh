@@ -578,6 +578,22 @@ variant "$root"/tests/e2e/cases/kernels/spec.yaml "$work"/kernels-dies.yaml dies
 queue check "a design in the folder of another" written_again
 prepare "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/unpacked"
 queue refuse_command "rill sim $work/unpacked --prompt rows" 1 '.* has no memory image; run `rill pack'
+
+# Designs with drafts, of which one takes predictions of the host.
+predicting() { # value of host_drafts, which is also the end of the folder's name
+    local spec=$work/predicting-$1.yaml
+    variant "$root/tests/e2e/cases/drafts/spec.yaml" "$spec" host_drafts="$1" &&
+        "$rill" gen "$spec" -o "$work/predicting-$1" && "$rill" pack "$spec" --weights random:1 -o "$work/predicting-$1"
+}
+prepare predicting 0
+prepare predicting 1
+queue refuse_command "rill sim $work/predicting-0 --prompt-ids 0 --predict-ids 1" 1 '.*the design has no `host_drafts`'
+queue refuse_command "rill sim $work/predicting-1 --prompt-ids 0 --predict-ids 1 --predict-at 9" 1 \
+    '--predict-at is for designs with `slots`'
+queue refuse_command "rill sim $work/predicting-1 --prompt-ids 0 --predict-ids 1,2" 1 \
+    'predicted token id 2 is not in the vocabulary of 2 tokens'
+queue refuse_command "rill sim $work/predicting-1 --prompt-ids 0 --predict-ids $(seq -s , 2049)" 1 \
+    'the prediction has 2049 tokens, but a simulation takes at most 2048'
 queue check "weights of a graph's own" own_weights
 
 # Prints the results of a spec in the oracle. A spec that embeds token ids gets a prompt, and other specs get rows.
