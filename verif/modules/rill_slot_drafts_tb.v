@@ -17,6 +17,7 @@
 // sweep: SLOTS=2 DRAFTS=7 LIST=1 CONFIDENCE=2
 // quick: SLOTS=4 DRAFTS=3 @ 50:50
 // quick: SLOTS=3 DRAFTS=3 LIST=1 @ 50:50
+// quick: SLOTS=3 DRAFTS=1 LIST=1 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
