@@ -10,8 +10,9 @@
 // match. If so, `drafts` has the DRAFTS ids after the place, the first in the low bits. All three stay until the next
 // `find`, but `clear` and rst lower `ready`, which is also low before the first lookup. No id may be put from a `find`
 // to its `ready`.
-// LIST 1: the host may predict ids (rill_draft_list; list_drop, list_set, list_put and list_word are its ports drop[0],
-// restart, put and word). If its list has drafts for the place after the last id, a lookup gives these, without a search.
+// LIST 1: the host may predict ids (rill_draft_list; list_drop, list_set, list_put and list_word are its ports
+// drop[0], restart, put and word). If its list has drafts for the place after the last id, a lookup gives these,
+// without a search.
 // Latency of a lookup among n ids: ceil(n / WAYS) + DRAFTS + 10 cycles at most. LIST adds 3 cycles, or DRAFTS + 4 if
 // its ids do not agree. If it has drafts, the latency is DRAFTS + 5 cycles.
 // Reset: clk, synchronous active-high rst.
